@@ -20,6 +20,7 @@ import pytest
 
 from plumbline.ci.allure_report import lacking as missing_for_allure
 from plumbline.ci.main_job import GEODE_VERSION, missing_for_geode, missing_for_spark
+from plumbline.ci.selftest.checks.go_system import missing as missing_for_go
 from plumbline.ci.selftest.containers.private_engine import missing_for_containers, some_engine
 from plumbline.reports.screenshots import missing_for_pictures
 
@@ -29,13 +30,14 @@ ROOMS = [
 ]
 
 # What these need is not on every machine, so at home their tests may skip; CI has all of it.
-NEVER_SKIPPED_IN_CI = ("java", "spark", "allure", "containers", "browser")
+NEVER_SKIPPED_IN_CI = ("java", "spark", "allure", "containers", "browser", "go")
 
 # What takes long to set up, and the names of the tests that share it; of a version, those of one.
 SHARED = {
     "members": re.compile(r"(adapters/tests/test_geode_\w+\.py)::.*\[(?:.*-)?(\d+\.\d+\.\d+)\b"),
     "an engine": re.compile(r"(?:adapters/tests/test_containers|ci/tests/test_images)\.py::"),
     "Spark": re.compile(r"spark/tests/test_spark\.py::"),
+    "the system in Go": re.compile(r"adapters/tests/test_go_system\.py::"),
     "the wheel": re.compile(r"ci/tests/test_(?:packaging|workflows|write_an_adapter)\.py::"),
     "weakened claims": re.compile(r"ci/tests/test_claims\.py::.*noticed"),
     "trials": re.compile(r"ci/tests/test_trials\.py::"),
@@ -75,6 +77,8 @@ def _missing(marker: str) -> str:
             return missing_for_pictures()
         case "containers":
             return missing_for_containers()
+        case "go":
+            return missing_for_go()
         case _:
             return ""
 

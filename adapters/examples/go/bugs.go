@@ -1,0 +1,33 @@
+package main
+
+// bug is a mistake that `--bug` puts in, one at a time. All of them are of the kind that real implementations
+// make: a check, a lock or an order is forgotten.
+type bug struct {
+	Name        string `json:"name"`
+	Does        string `json:"does"`
+	Requirement string `json:"requirement"` // the one that shows it
+}
+
+var bugs = []bug{
+	{"no-version-check", "a member applies each update that arrives, whatever it has stored", "VER-CMP-02"},
+	{"lower-id-wins", "of two updates of one version that of the lower member id stays", "VER-TIE-01"},
+	{"forgets-tombstones", "a destroyed entry leaves no tombstone", "TOMB-RETAIN-01"},
+	{"version-from-arrival", "a member stores what it receives under a version of its own", "VER-STAMP-03"},
+	{"announces-discarded", "the listener receives an update that is discarded", "DISC-LSN-01"},
+	{"listener-first", "the listener is called before the entry is stored", "EX-A3C3-01"},
+	{"applies-twice", "an update that arrives again is applied again", "VER-DUP-01"},
+	{"creates-from-one", "a key that is created again begins with version 1", "TOMB-RETAIN-04"},
+	{"clear-without-lock", "a clear does not wait for updates under way", "CLEAR-LOCK-02"},
+	{"counts-nothing", "discarded updates are not counted", "STAT-CONFLATED-01"},
+	{"collects-alone", "a member that collects tombstones does not tell the others", "TOMB-GC-04"},
+	{"bare-image", "a new copy of a region receives the entries without their versions", "VER-STAMP-04"},
+}
+
+func known(name string) bool {
+	for _, b := range bugs {
+		if b.Name == name {
+			return true
+		}
+	}
+	return name == ""
+}

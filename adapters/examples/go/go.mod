@@ -1,0 +1,3 @@
+module plumbline.example/grid
+
+go 1.19

@@ -1,0 +1,123 @@
+package main
+
+// fifoLock is the lock of one entry. Its fields are guarded by the mutex of its member.
+type fifoLock struct {
+	held  bool
+	queue []*waiter
+}
+
+// lockEntry takes the lock of an entry of this member's copy, behind those who asked before.
+func (m *member) lockEntry(r *region, key string) {
+	m.mu.Lock()
+	l := r.locks[key]
+	if l == nil {
+		l = &fifoLock{}
+		r.locks[key] = l
+	}
+	if !l.held {
+		l.held = true
+		m.mu.Unlock()
+		return
+	}
+	w := newWaiter()
+	l.queue = append(l.queue, w)
+	m.mu.Unlock()
+	m.wait(w)
+}
+
+// unlockEntry hands the lock to the next one.
+func (m *member) unlockEntry(r *region, key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := r.locks[key]
+	if len(l.queue) == 0 {
+		l.held = false
+		return
+	}
+	w := l.queue[0]
+	l.queue = l.queue[1:]
+	m.world.t.wake(w)
+}
+
+// regionLock is a lock of one member's copy: updates called here share it, a clear has it alone.
+// Its fields are guarded by the mutex of its member.
+type regionLock struct {
+	readers int
+	writer  string
+	queue   []*lockRequest
+}
+
+type lockRequest struct {
+	w      *waiter
+	writer string // empty for an update
+}
+
+// share waits until no clear has the lock or asked for it before.
+func (m *member) share(r *region) {
+	m.mu.Lock()
+	l := &r.lock
+	if l.writer == "" && len(l.queue) == 0 {
+		l.readers++
+		m.mu.Unlock()
+		return
+	}
+	m.queueFor(l, "")
+}
+
+// queueFor waits for the lock. It is called with the member's mutex, and gives it back.
+func (m *member) queueFor(l *regionLock, writer string) {
+	request := &lockRequest{newWaiter(), writer}
+	l.queue = append(l.queue, request)
+	m.mu.Unlock()
+	m.wait(request.w)
+}
+
+// unshare gives the share back.
+func (m *member) unshare(r *region) {
+	m.mu.Lock()
+	r.lock.readers--
+	m.admit(&r.lock)
+	m.mu.Unlock()
+}
+
+// lockRegion waits until the updates under way have ended, and keeps others out, for a member that clears.
+func (m *member) lockRegion(r *region, writer string) {
+	m.mu.Lock()
+	l := &r.lock
+	if l.writer == "" && l.readers == 0 && len(l.queue) == 0 {
+		l.writer = writer
+		m.mu.Unlock()
+	} else {
+		m.queueFor(l, writer)
+	}
+	if !m.world.lives(writer) { // it died while this member waited in its name
+		m.unlockRegion(r, writer)
+	}
+}
+
+// unlockRegion lets updates go on, if the lock is held by that writer.
+func (m *member) unlockRegion(r *region, writer string) {
+	m.mu.Lock()
+	if r.lock.writer == writer {
+		r.lock.writer = ""
+		m.admit(&r.lock)
+	}
+	m.mu.Unlock()
+}
+
+// admit lets those in who may come in now, in the order in which they asked.
+func (m *member) admit(l *regionLock) {
+	for len(l.queue) > 0 && l.writer == "" {
+		next := l.queue[0]
+		if next.writer != "" {
+			if l.readers > 0 {
+				return
+			}
+			l.writer = next.writer
+		} else {
+			l.readers++
+		}
+		l.queue = l.queue[1:]
+		m.world.t.wake(next.w)
+	}
+}

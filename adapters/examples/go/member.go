@@ -1,0 +1,183 @@
+package main
+
+import "sync"
+
+// member is one cache server: its copies of regions, its connections to peers, its counters.
+type member struct {
+	world *world
+	name  string
+	site  int
+	rank  int
+	done  chan struct{}
+	post  *post
+
+	mu       sync.Mutex
+	dead     bool
+	regions  map[string]*region
+	threads  map[string]*lane
+	wires    map[wireKey]*wire
+	incoming []*wire
+	counters map[string]int64
+	sent     map[string]change // by token, for a message that is to come again
+	events   map[string]int64  // by thread, the number of its last operation
+}
+
+type wireKey struct{ thread, to string }
+
+func newMember(w *world, name string) *member {
+	m := &member{
+		world: w, name: name, site: w.sites[name], rank: w.rank(name), done: make(chan struct{}),
+		regions: map[string]*region{}, threads: map[string]*lane{}, wires: map[wireKey]*wire{},
+		counters: map[string]int64{}, sent: map[string]change{}, events: map[string]int64{},
+	}
+	m.post = newPost(w, m.handle)
+	return m
+}
+
+// wait lets a goroutine of this member wait; it ends when the member dies.
+func (m *member) wait(w *waiter) { m.world.t.wait(w, m.done) }
+
+// die ends the member without farewell.
+func (m *member) die() {
+	m.mu.Lock()
+	if m.dead {
+		m.mu.Unlock()
+		return
+	}
+	m.dead = true
+	ends := append([]*wire{}, m.incoming...)
+	for _, wr := range m.wires {
+		ends = append(ends, wr)
+	}
+	m.mu.Unlock()
+	m.post.net.Close()
+	close(m.done)
+	for _, wr := range ends {
+		wr.end()
+	}
+}
+
+// host creates an empty copy of a region.
+func (m *member) host(attributes regionAttributes) *region {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := newRegion(attributes)
+	m.regions[attributes.Name] = r
+	return r
+}
+
+// leave gives up a copy.
+func (m *member) leave(name string) {
+	m.mu.Lock()
+	delete(m.regions, name)
+	m.mu.Unlock()
+}
+
+func (m *member) region(name string) *region {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.regions[name]
+}
+
+func (m *member) hosted() []*region {
+	found := []*region{}
+	for _, r := range m.regions {
+		found = append(found, r)
+	}
+	return found
+}
+
+// thread is where the calls of a thread of the user run, one after the other.
+func (m *member) thread(name string) *lane {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := m.threads[name]
+	if l == nil {
+		l = &lane{t: m.world.t}
+		m.threads[name] = l
+	}
+	return l
+}
+
+// to is the connection of a thread to a peer.
+func (m *member) to(thread string, peer *member) *wire {
+	key := wireKey{thread, peer.name}
+	m.mu.Lock()
+	wr := m.wires[key]
+	m.mu.Unlock()
+	if wr != nil && !wr.broken() {
+		return wr
+	}
+	wr = m.world.dial(peer.post)
+	m.mu.Lock()
+	m.wires[key] = wr
+	dead := m.dead
+	m.mu.Unlock()
+	peer.mu.Lock()
+	peer.incoming = append(peer.incoming, wr)
+	dead = dead || peer.dead
+	peer.mu.Unlock()
+	if dead {
+		wr.end()
+	}
+	return wr
+}
+
+// peers are the other members of the site that live.
+func (m *member) peers() []*member {
+	found := []*member{}
+	for _, other := range m.world.living(m.site) {
+		if other != m {
+			found = append(found, other)
+		}
+	}
+	return found
+}
+
+// askPeers sends a message to all peers over the connections of a thread.
+func (m *member) askPeers(thread string, what message) []*reply {
+	replies := []*reply{}
+	for _, peer := range m.peers() {
+		replies = append(replies, m.to(thread, peer).ask(what))
+	}
+	return replies
+}
+
+// hear waits for answers. A peer that has died needs not be waited for.
+func (m *member) hear(replies []*reply) {
+	for _, r := range replies {
+		m.wait(r.w)
+	}
+}
+
+// handle carries out what a peer asks for.
+func (m *member) handle(wr *wire, asked *message) message {
+	switch asked.Kind {
+	case "update":
+		for _, c := range asked.Changes {
+			m.receive(c)
+		}
+	case "lock":
+		if r := m.region(asked.Region); r != nil {
+			m.lockRegion(r, asked.Member)
+		}
+	case "unlock":
+		if r := m.region(asked.Region); r != nil {
+			m.unlockRegion(r, asked.Member)
+		}
+	case "whole":
+		m.receiveWhole(*asked)
+	case "image":
+		return m.image(asked.Region)
+	case "collected":
+		m.dropCollected(asked.Changes)
+	}
+	return message{}
+}
+
+// count moves a counter.
+func (m *member) count(name string) {
+	m.mu.Lock()
+	m.counters[name]++
+	m.mu.Unlock()
+}

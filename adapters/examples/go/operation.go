@@ -1,0 +1,229 @@
+package main
+
+// plan is what a call comes to, decided from the member's own copy.
+type plan struct {
+	status string
+	value  *string
+	kind   string // put, destroy or invalidate; empty where nothing changes
+}
+
+func text(s string) *string { return &s }
+
+func truth(yes bool) *string {
+	if yes {
+		return text("true")
+	}
+	return text("false")
+}
+
+// decide says what a call does to an entry.
+func decide(o operation, e *entry) plan {
+	there := e != nil && e.there
+	var value *string
+	if there && e.valid {
+		value = text(e.value)
+	}
+	holds := value != nil && o.Expected != nil && *value == *o.Expected
+	switch o.Kind {
+	case "put":
+		return plan{"ok", nil, "put"}
+	case "create":
+		if there {
+			return plan{"exists", nil, ""}
+		}
+		return plan{"ok", nil, "put"}
+	case "put_if_absent":
+		if value != nil {
+			return plan{"ok", value, ""}
+		}
+		return plan{"ok", nil, "put"}
+	case "replace":
+		if !there {
+			return plan{"ok", nil, ""}
+		}
+		return plan{"ok", value, "put"}
+	case "replace_if_equal", "remove_if_equal":
+		if !holds {
+			return plan{"ok", text("false"), ""}
+		}
+		if o.Kind == "replace_if_equal" {
+			return plan{"ok", text("true"), "put"}
+		}
+		return plan{"ok", text("true"), "destroy"}
+	case "destroy":
+		if !there {
+			return plan{"absent", nil, ""}
+		}
+		return plan{"ok", nil, "destroy"}
+	case "invalidate":
+		if !there {
+			return plan{"absent", nil, ""}
+		}
+		if !e.valid {
+			return plan{"ok", nil, ""}
+		}
+		return plan{"ok", nil, "invalidate"}
+	case "get":
+		return plan{"ok", value, ""}
+	case "contains_key":
+		return plan{"ok", truth(there), ""}
+	}
+	return plan{"refused", nil, ""}
+}
+
+// call carries out an operation on the goroutine of its thread.
+func (m *member) call(o operation) outcome {
+	r := m.region(o.Region)
+	if r == nil {
+		return outcome{Status: "failed", Detail: "this member has no such region"}
+	}
+	switch o.Kind {
+	case "put_all", "remove_all":
+		return m.callMany(r, o)
+	case "clear":
+		return m.clear(r, o)
+	case "invalidate_region", "destroy_region":
+		return m.callWhole(r, o)
+	case "get", "contains_key":
+		m.mu.Lock()
+		p := decide(o, r.entries[o.Key])
+		m.mu.Unlock()
+		return outcome{Status: p.status, Value: p.value}
+	}
+	return m.change(r, o)
+}
+
+// callMany carries out each entry of an operation on many keys by itself.
+func (m *member) callMany(r *region, o operation) outcome {
+	for _, one := range o.Entries {
+		single := o
+		single.Key, single.Token, single.Entries = one.Key, text(one.Token), nil
+		single.Kind = "put"
+		if o.Kind == "remove_all" {
+			single.Kind = "destroy"
+		}
+		if got := m.change(r, single); got.Status == "failed" {
+			return outcome{Status: "indefinite", Detail: got.Detail}
+		}
+	}
+	return outcome{Status: "ok"}
+}
+
+// change carries out an operation on one entry: here first, then on the peers.
+func (m *member) change(r *region, o operation) outcome {
+	m.share(r)
+	m.lockEntry(r, o.Key)
+	m.mu.Lock()
+	p := decide(o, r.entries[o.Key])
+	m.mu.Unlock()
+	if p.kind == "" {
+		m.unlockEntry(r, o.Key)
+		m.unshare(r)
+		return outcome{Status: p.status, Value: p.value}
+	}
+	m.world.listener.stand(m, m.name, "writer", o.token())
+	if m.world.listener.vetoes(m.name, o.Region, o.Key) {
+		m.unlockEntry(r, o.Key)
+		m.unshare(r)
+		return outcome{Status: "failed", Detail: "refused as scripted"}
+	}
+	c := change{Region: o.Region, Key: o.Key, Kind: p.kind, Token: o.token(), Origin: m.name}
+	if p.kind == "put" {
+		c.Value = o.value()
+	}
+	now := m.world.clock.of(m.site)
+	m.mu.Lock()
+	m.events[o.Thread]++
+	c.Event = eventID{m.name + "/" + o.Thread, m.events[o.Thread]}
+	if r.checks {
+		c.Stamp = r.next(o.Key, m.rank, m.site, now, m.world.bug)
+	} else {
+		c.Stamp = stamp{Time: now, Site: m.site}
+	}
+	m.apply(r, c)
+	m.sent[c.Token] = c
+	m.mu.Unlock()
+	m.world.listener.stand(m, m.name, "listener", c.Token)
+	m.storeLate(r, c)
+	m.unlockEntry(r, o.Key)
+	replies := m.askPeers(o.Thread, message{Kind: "update", Changes: []change{c}})
+	if r.attributes.Scope == "distributed_no_ack" {
+		m.world.t.spawn(func() { m.hear(replies); m.unshare(r) })
+	} else {
+		m.hear(replies)
+		m.unshare(r)
+	}
+	return outcome{Status: p.status, Value: p.value}
+}
+
+// apply stores a change and tells the listener. It is called with the member's mutex and the entry's lock.
+func (m *member) apply(r *region, c change) {
+	if m.world.bug == "listener-first" {
+		m.tell(c, r.names(c))
+		return
+	}
+	m.tell(c, r.store(c, m.world.clock.of(m.site), m.world.bug))
+}
+
+// tell calls the listener.
+func (m *member) tell(c change, kind string) {
+	e := event{Region: c.Region, Key: c.Key, Kind: kind, Remote: c.Origin != m.name, Token: text(c.Token)}
+	if c.Kind == "put" {
+		e.Token = text(c.Value)
+	}
+	m.world.listener.told(m.name, e)
+}
+
+// storeLate is where the mistake "listener-first" stores what the listener has received already.
+func (m *member) storeLate(r *region, c change) {
+	if m.world.bug == "listener-first" {
+		m.mu.Lock()
+		r.store(c, m.world.clock.of(m.site), "")
+		m.mu.Unlock()
+	}
+}
+
+// receive takes a change from a peer: it is compared, stored and announced, and then answered.
+func (m *member) receive(c change) {
+	r := m.region(c.Region)
+	if r == nil {
+		return
+	}
+	m.lockEntry(r, c.Key)
+	m.mu.Lock()
+	v := r.judge(c, m.expired, m.world.bug)
+	switch v {
+	case applies:
+		if m.world.bug == "version-from-arrival" && r.checks {
+			c.Stamp = r.next(c.Key, m.rank, c.Stamp.Site, c.Stamp.Time, "")
+		}
+		m.apply(r, c)
+	case discards:
+		if m.world.bug == "announces-discarded" {
+			m.tell(c, "update")
+		}
+		e := r.entries[c.Key]
+		if e.stamp.Time < c.Stamp.Time && e.stamp.Site == c.Stamp.Site {
+			e.stamp.Time = c.Stamp.Time
+		}
+		if m.world.bug != "counts-nothing" {
+			m.counters["conflatedEvents"]++
+		}
+	}
+	m.mu.Unlock()
+	if v == applies {
+		m.world.listener.stand(m, m.name, "listener", c.Token)
+		m.storeLate(r, c)
+	}
+	m.unlockEntry(r, c.Key)
+}
+
+// again sends the message of an operation once more to a peer.
+func (m *member) again(token string, to *member) {
+	m.mu.Lock()
+	c, known := m.sent[token]
+	m.mu.Unlock()
+	if known {
+		m.to("again", to).tell(message{Kind: "update", Changes: []change{c}})
+	}
+}

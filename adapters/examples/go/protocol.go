@@ -1,0 +1,132 @@
+package main
+
+// The records of Plumbline's protocol that this system understands (docs/protocol.md#records).
+
+type site struct {
+	Number  int      `json:"number"`
+	Members []string `json:"members"`
+}
+
+type regionAttributes struct {
+	Name       string       `json:"name"`
+	Policy     string       `json:"policy"`
+	Policies   []hostPolicy `json:"policies"`
+	Scope      string       `json:"scope"`
+	Checks     *bool        `json:"checks"`
+	Senders    []string     `json:"senders"`
+	Queues     []string     `json:"queues"`
+	Redundancy int          `json:"redundancy"`
+}
+
+type hostPolicy struct {
+	Member string `json:"member"`
+	Policy string `json:"policy"`
+}
+
+type bulkEntry struct {
+	OpID  int64  `json:"op_id"`
+	Key   string `json:"key"`
+	Token string `json:"token"`
+}
+
+type operation struct {
+	OpID       int64       `json:"op_id"`
+	Thread     string      `json:"thread"`
+	Member     string      `json:"member"`
+	Region     string      `json:"region"`
+	Kind       string      `json:"kind"`
+	Key        string      `json:"key"`
+	Token      *string     `json:"token"`
+	Entries    []bulkEntry `json:"entries"`
+	Expected   *string     `json:"expected"`
+	ValueBytes int         `json:"value_bytes"`
+}
+
+func (o operation) token() string {
+	if o.Token == nil {
+		return ""
+	}
+	return *o.Token
+}
+
+// value is what is put: the token, followed by dots where it has to be long.
+func (o operation) value() string {
+	value := []byte(o.token())
+	for len(value) < o.ValueBytes {
+		value = append(value, '.')
+	}
+	return string(value)
+}
+
+type outcome struct {
+	Status string  `json:"status"`
+	Value  *string `json:"value"`
+	Detail string  `json:"detail"`
+}
+
+type event struct {
+	Member string  `json:"member"`
+	Region string  `json:"region"`
+	Key    string  `json:"key"`
+	Kind   string  `json:"kind"`
+	Token  *string `json:"token"`
+	Remote bool    `json:"remote"`
+}
+
+type gate struct {
+	Member   string `json:"member"`
+	OpID     int64  `json:"op_id"`
+	Callback string `json:"callback"`
+}
+
+type content struct {
+	Key   string  `json:"key"`
+	Token *string `json:"token"`
+}
+
+type tombstoneSettings struct {
+	TimeoutMs      *int64           `json:"timeout_ms"`
+	OtherTimeoutMs *int64           `json:"other_timeout_ms"`
+	Threshold      *int             `json:"threshold"`
+	Thresholds     [][2]interface{} `json:"thresholds"`
+	own            map[string]int
+}
+
+// params are the fields of all requests. A request that names a field that its method does not have is refused.
+type params struct {
+	Protocol int `json:"protocol"`
+	Topology struct {
+		Sites []site `json:"sites"`
+	} `json:"topology"`
+	Regions      []regionAttributes `json:"regions"`
+	Operation    operation          `json:"operation"`
+	OpID         int64              `json:"op_id"`
+	TimeoutMs    int64              `json:"timeout_ms"`
+	Since        int                `json:"since"`
+	Member       string             `json:"member"`
+	Region       string             `json:"region"`
+	Gate         gate               `json:"gate"`
+	Name         string             `json:"name"`
+	Settings     tombstoneSettings  `json:"settings"`
+	Checks       bool               `json:"checks"`
+	Persistent   bool               `json:"persistent"`
+	FromDisk     bool               `json:"from_disk"`
+	Milliseconds int64              `json:"milliseconds"`
+	Site         int                `json:"site"`
+	OffsetMs     int64              `json:"offset_ms"`
+	Frozen       bool               `json:"frozen"`
+	Callback     string             `json:"callback"`
+	Answers      []string           `json:"answers"`
+}
+
+// fields are the parameters of each method.
+var fields = map[string]string{
+	"hello": "protocol", "deploy": "topology", "reset": "regions", "begin": "operation",
+	"finish": "op_id timeout_ms", "observe": "since", "settle": "timeout_ms", "contents": "member region",
+	"views": "member region", "queries": "member region", "close": "", "arm": "gate",
+	"await_parked": "gate timeout_ms", "release": "gate", "statistic": "member name",
+	"keep_tombstones": "settings", "attributes": "member region", "leave": "member region",
+	"join": "member region", "host": "member region checks persistent", "redeliver": "op_id member",
+	"crash": "member", "restart": "member from_disk", "advance": "milliseconds",
+	"clock": "site offset_ms frozen", "script": "member region callback answers",
+}

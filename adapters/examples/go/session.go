@@ -1,0 +1,388 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"sort"
+	"time"
+)
+
+// session is one conversation with the suite: a topology, and a world for each example.
+type session struct {
+	bug     string
+	sites   []site
+	tombs   tombstoneSettings
+	world   *world
+	clock   *clock
+	user    *listening
+	regions map[string]regionAttributes
+	names   []string
+	calls   map[int64]*running
+}
+
+// running is an operation that was begun.
+type running struct {
+	operation operation
+	done      chan struct{}
+	outcome   outcome
+	ended     bool
+}
+
+func newSession(bug string) *session {
+	return &session{bug: bug, clock: newClock(), user: newListening()}
+}
+
+var capabilities = []string{
+	"replicated_regions", "checks_setting", "bulk_operations", "conditional_operations", "region_views",
+	"queries", "clear", "tombstones", "listener_gates", "message_control", "callback_scripts",
+	"member_faults", "statistics", "held_clocks", "configuration",
+}
+
+type fieldsOf map[string]interface{}
+
+// carryOut answers one method.
+func (s *session) carryOut(method string, raw json.RawMessage) (interface{}, error) {
+	if _, known := fields[method]; !known {
+		return nil, &rpcError{noMethod, "no such method: " + method}
+	}
+	p, err := read(method, raw)
+	if err != nil {
+		return nil, err
+	}
+	switch method {
+	case "hello":
+		return fieldsOf{
+			"protocol": 1, "name": "grid in Go", "version": "1", "dialect": "geode",
+			"capabilities": capabilities, "order_strength": "total", "settle_limit_ms": 5000,
+			"clock_error_ms": 0,
+		}, nil
+	case "deploy":
+		return s.deploy(p.Topology.Sites)
+	case "close":
+		s.close()
+		return nil, nil
+	case "keep_tombstones":
+		s.tombs = p.Settings
+		s.tombs.own = map[string]int{}
+		for _, pair := range p.Settings.Thresholds {
+			s.tombs.own[fmt.Sprint(pair[0])] = int(pair[1].(float64))
+		}
+		return nil, nil
+	case "reset":
+		return nil, s.reset(p.Regions)
+	}
+	if s.world == nil {
+		return nil, fmt.Errorf("%s comes before reset", method)
+	}
+	switch method {
+	case "begin":
+		return nil, s.begin(p.Operation)
+	case "finish":
+		return s.finish(p.OpID, p.TimeoutMs)
+	case "observe":
+		return s.observe(p.Since), nil
+	case "settle":
+		settled := s.world.t.rest(time.Duration(p.TimeoutMs)*time.Millisecond, nil)
+		return fieldsOf{"settled": settled, "held": s.user.held()}, nil
+	case "arm":
+		s.user.arm(whole(p.Gate))
+		return nil, nil
+	case "await_parked":
+		return s.awaitParked(whole(p.Gate), p.TimeoutMs), nil
+	case "release":
+		s.user.release(whole(p.Gate))
+		return nil, nil
+	case "advance":
+		s.advance(p.Milliseconds)
+		return nil, nil
+	case "clock":
+		s.clock.set(p.Site, p.OffsetMs, p.Frozen, s.world.t)
+		return nil, nil
+	case "script":
+		return nil, s.script(p.Member, p.Region, p.Callback, p.Answers)
+	case "crash":
+		s.crash(p.Member)
+		return nil, nil
+	case "restart":
+		return nil, s.restart(p.Member, p.FromDisk)
+	case "redeliver":
+		return nil, s.redeliver(p.OpID, p.Member)
+	}
+	m := s.world.member(p.Member)
+	if m == nil {
+		return nil, fmt.Errorf("%s does not live", p.Member)
+	}
+	if method == "statistic" {
+		return fieldsOf{"value": m.gauge(p.Name)}, nil
+	}
+	return s.ofRegion(method, m, p)
+}
+
+func whole(g gate) gate {
+	if g.Callback == "" {
+		g.Callback = "listener"
+	}
+	return g
+}
+
+// ofRegion answers the methods about one member's copy of a region.
+func (s *session) ofRegion(method string, m *member, p params) (interface{}, error) {
+	attributes, known := s.regions[p.Region]
+	if !known {
+		return nil, fmt.Errorf("there is no region %s", p.Region)
+	}
+	switch method {
+	case "leave":
+		m.leave(p.Region)
+		return nil, nil
+	case "join":
+		m.host(attributes)
+		s.copied(m, p.Region)
+		return nil, nil
+	case "host":
+		return nil, s.host(m, attributes, p)
+	}
+	r := m.region(p.Region)
+	if method == "attributes" {
+		if r == nil {
+			return nil, fmt.Errorf("%s has no region %s", m.name, p.Region)
+		}
+		shown := r.attributes
+		shown.Checks = &r.checks
+		return fieldsOf{"attributes": shown}, nil
+	}
+	entries := []content{}
+	if r != nil {
+		m.mu.Lock()
+		entries = r.contents()
+		m.mu.Unlock()
+	}
+	sort.Slice(entries, func(i, j int) bool { return entries[i].Key < entries[j].Key })
+	if method == "contents" {
+		return fieldsOf{"entries": entries}, nil
+	}
+	keys, values := []string{}, []*string{}
+	for _, e := range entries {
+		keys, values = append(keys, e.Key), append(values, e.Token)
+	}
+	return fieldsOf{"size": len(entries), "keys": keys, "values": values, "entries": entries}, nil
+}
+
+func (s *session) deploy(sites []site) (interface{}, error) {
+	if len(sites) > 1 {
+		return nil, unsupportedf("this system has no gateways")
+	}
+	s.end()
+	s.sites, s.tombs = sites, tombstoneSettings{}
+	order := []string{}
+	for _, one := range sites {
+		order = append(order, one.Members...)
+	}
+	return fieldsOf{"member_order": order}, nil
+}
+
+func (s *session) reset(regions []regionAttributes) error {
+	for i := range regions {
+		r := &regions[i]
+		if r.Policy == "" {
+			r.Policy = "replicate"
+		}
+		if r.Scope == "" {
+			r.Scope = "distributed_ack"
+		}
+		if r.Policies == nil {
+			r.Policies = []hostPolicy{}
+		}
+		if r.Senders == nil {
+			r.Senders = []string{}
+		}
+		if r.Queues == nil {
+			r.Queues = []string{}
+		}
+		if r.Policy != "replicate" || len(r.Policies) > 0 {
+			return unsupportedf("regions are replicates here")
+		}
+	}
+	s.end()
+	s.clock, s.user = newClock(), newListening()
+	s.world = newWorld(s.bug, s.clock, s.user, s.sites, s.tombs)
+	s.user.t = s.world.t
+	s.tombs = tombstoneSettings{}
+	s.regions, s.calls, s.names = map[string]regionAttributes{}, map[int64]*running{}, nil
+	for _, attributes := range regions {
+		s.regions[attributes.Name] = attributes
+		s.names = append(s.names, attributes.Name)
+		for _, m := range s.world.living(0) {
+			m.host(attributes)
+		}
+	}
+	return nil
+}
+
+// end leaves the last example to itself.
+func (s *session) end() {
+	if s.world != nil {
+		s.world.end()
+		s.world = nil
+	}
+}
+
+func (s *session) close() { s.end() }
+
+var kinds = map[string]bool{
+	"put": true, "create": true, "put_if_absent": true, "replace": true, "replace_if_equal": true,
+	"remove_if_equal": true, "destroy": true, "invalidate": true, "get": true, "contains_key": true,
+	"put_all": true, "remove_all": true, "clear": true, "invalidate_region": true, "destroy_region": true,
+}
+
+func (s *session) begin(o operation) error {
+	if !kinds[o.Kind] {
+		return unsupportedf("this system has no %s", o.Kind)
+	}
+	s.user.know(o)
+	call := &running{operation: o, done: make(chan struct{})}
+	s.calls[o.OpID] = call
+	m := s.world.member(o.Member)
+	if m == nil {
+		s.ended(call, outcome{Status: "failed", Detail: "the member was dead before the call"})
+		return nil
+	}
+	m.thread(o.Thread).push(func() {
+		result := m.call(o)
+		s.ended(call, result)
+	})
+	return nil
+}
+
+// ended notes how a call has ended, unless its member has died meanwhile.
+func (s *session) ended(call *running, result outcome) {
+	s.user.mu.Lock()
+	defer s.user.mu.Unlock()
+	if !call.ended {
+		call.ended, call.outcome = true, result
+		close(call.done)
+	}
+}
+
+func (s *session) finish(id, limit int64) (interface{}, error) {
+	call := s.calls[id]
+	if call == nil {
+		return nil, fmt.Errorf("operation %d was not begun", id)
+	}
+	s.world.t.rest(time.Duration(limit)*time.Millisecond, call.done)
+	select {
+	case <-call.done:
+		return fieldsOf{"outcome": call.outcome}, nil
+	default:
+		return fieldsOf{"outcome": nil}, nil
+	}
+}
+
+func (s *session) observe(since int) interface{} {
+	s.user.mu.Lock()
+	defer s.user.mu.Unlock()
+	events := append([]event{}, s.user.events[since:]...)
+	return fieldsOf{"events": events, "position": len(s.user.events), "calls": []int{}}
+}
+
+func (s *session) awaitParked(g gate, limit int64) interface{} {
+	until := time.Now().Add(time.Duration(limit) * time.Millisecond)
+	for {
+		s.user.mu.Lock()
+		stands, moved := s.user.parked[g] != nil, s.user.moved
+		s.user.mu.Unlock()
+		if stands {
+			return fieldsOf{"parked": true}
+		}
+		if s.world.t.rest(time.Until(until), moved) || !time.Now().Before(until) {
+			s.user.mu.Lock()
+			stands = s.user.parked[g] != nil
+			s.user.mu.Unlock()
+			return fieldsOf{"parked": stands}
+		}
+	}
+}
+
+// advance lets held time pass; members then look for tombstones that have expired.
+func (s *session) advance(ms int64) {
+	s.clock.advance(ms, s.world.t)
+	for _, m := range s.world.living(0) {
+		s.world.t.spawn(m.sweep)
+	}
+}
+
+func (s *session) script(member, region, callback string, answers []string) error {
+	if callback != "writer" {
+		return unsupportedf("this system has no %s to be scripted", callback)
+	}
+	refuses := map[string]bool{}
+	for _, key := range answers {
+		refuses[key] = true
+	}
+	s.user.mu.Lock()
+	s.user.refuses[member+"\n"+region] = refuses
+	s.user.mu.Unlock()
+	return nil
+}
+
+func (s *session) crash(name string) {
+	s.world.crash(name)
+	s.user.forget(name)
+	for _, call := range s.calls {
+		if call.operation.Member == name {
+			s.ended(call, outcome{Status: "indefinite", Detail: "the member died during the call"})
+		}
+	}
+}
+
+func (s *session) restart(name string, fromDisk bool) error {
+	if fromDisk {
+		return unsupportedf("this system keeps nothing on disk")
+	}
+	regions := []regionAttributes{}
+	for _, region := range s.names {
+		regions = append(regions, s.regions[region])
+	}
+	s.world.restart(name, regions)
+	s.world.t.rest(20*time.Second, nil)
+	return nil
+}
+
+func (s *session) redeliver(id int64, to string) error {
+	call, peer := s.calls[id], s.world.member(to)
+	if call == nil || peer == nil {
+		return fmt.Errorf("operation %d or member %s is not there", id, to)
+	}
+	if m := s.world.member(call.operation.Member); m != nil {
+		m.again(call.operation.token(), peer)
+	}
+	return nil
+}
+
+// copied waits until a member has a copy of a region.
+func (s *session) copied(m *member, region string) {
+	done := make(chan struct{})
+	s.world.t.spawn(func() {
+		m.copyFromPeers(region)
+		close(done)
+	})
+	<-done
+}
+
+// host has a member take a copy with a setting of its own; the setting in force may not be another one.
+func (s *session) host(m *member, attributes regionAttributes, p params) error {
+	if p.Persistent {
+		return unsupportedf("this system keeps nothing on disk")
+	}
+	for _, peer := range m.peers() {
+		if r := peer.region(p.Region); r != nil && r.checks != p.Checks {
+			m.leave(p.Region)
+			return &rpcError{refused, fmt.Sprintf("%s hosts %s with another setting of checks", peer.name, p.Region)}
+		}
+	}
+	checks := p.Checks
+	attributes.Checks = &checks
+	m.host(attributes)
+	s.copied(m, p.Region)
+	return nil
+}

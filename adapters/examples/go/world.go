@@ -1,0 +1,131 @@
+package main
+
+import "sync"
+
+// world is the system for one example: members of one or more sites, in one process, that speak to each other
+// over TCP. Nothing of it is used again in the next example.
+type world struct {
+	bug      string
+	t        *tracker
+	clock    *clock
+	listener listener
+	tombs    tombstoneSettings
+	done     chan struct{}
+
+	mu      sync.Mutex
+	order   []string // all members, from the lowest to the highest id
+	sites   map[string]int
+	members map[string]*member // those that live
+	wires   []*wire
+}
+
+// listener receives what the system tells its user, on the goroutine that carries out the change.
+type listener interface {
+	// told is called while the entry is locked, at the moment at which the change is made.
+	told(at string, e event)
+	// stand is called next, without the member's mutex: the user may take its time.
+	stand(m waits, at, callback, token string)
+	// vetoes says whether the cache writer refuses a change.
+	vetoes(at, region, key string) bool
+}
+
+// waits is who can wait at a gate.
+type waits interface{ wait(w *waiter) }
+
+func newWorld(bug string, clock *clock, l listener, sites []site, tombs tombstoneSettings) *world {
+	w := &world{
+		bug: bug, t: &tracker{}, clock: clock, listener: l, tombs: tombs, done: make(chan struct{}),
+		sites: map[string]int{}, members: map[string]*member{},
+	}
+	for _, s := range sites {
+		for _, name := range s.Members {
+			w.order = append(w.order, name)
+			w.sites[name] = s.Number
+		}
+	}
+	for _, name := range w.order {
+		w.members[name] = newMember(w, name)
+	}
+	return w
+}
+
+func (w *world) rank(name string) int {
+	for i, other := range w.order {
+		if other == name {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// member is a member that lives, or nil.
+func (w *world) member(name string) *member {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.members[name]
+}
+
+func (w *world) lives(name string) bool { return w.member(name) != nil }
+
+// living are the members of a site that live, from the lowest to the highest id. Site 0: of all sites.
+func (w *world) living(site int) []*member {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	found := []*member{}
+	for _, name := range w.order {
+		if m := w.members[name]; m != nil && (site == 0 || m.site == site) {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// end leaves the world to itself: all connections break, and all that waits ends.
+func (w *world) end() {
+	close(w.done)
+	for _, m := range w.living(0) {
+		m.die()
+	}
+	w.mu.Lock()
+	wires := append([]*wire{}, w.wires...)
+	w.mu.Unlock()
+	for _, wr := range wires {
+		wr.end()
+	}
+}
+
+// crash kills a member. The others notice it by the connections that break, and forget it.
+func (w *world) crash(name string) {
+	m := w.member(name)
+	if m == nil {
+		return
+	}
+	w.mu.Lock()
+	delete(w.members, name)
+	w.mu.Unlock()
+	m.die()
+	for _, other := range w.living(m.site) {
+		other.mu.Lock()
+		regions := other.hosted()
+		other.mu.Unlock()
+		for _, r := range regions {
+			other.unlockRegion(r, name)
+		}
+	}
+}
+
+// restart starts a member again, without memory, and has it take copies of the regions.
+func (w *world) restart(name string, regions []regionAttributes) {
+	m := newMember(w, name)
+	w.mu.Lock()
+	w.members[name] = m
+	w.mu.Unlock()
+	for _, attributes := range regions {
+		m.host(attributes)
+	}
+	w.t.spawn(func() {
+		for _, attributes := range regions {
+			m.copyFromPeers(attributes.Name)
+		}
+	})
+}
