@@ -9,7 +9,8 @@ import (
 type clock struct {
 	mu      sync.Mutex
 	held    bool
-	now     int64
+	now     int64 // while it is held
+	ahead   int64 // of the machine's clock, after time was held and has leapt
 	offsets map[int]int64
 	alarms  []*alarm
 }
@@ -32,7 +33,7 @@ func (c *clock) commonLocked() int64 {
 	if c.held {
 		return c.now
 	}
-	return time.Now().UnixNano() / int64(time.Millisecond)
+	return time.Now().UnixNano()/int64(time.Millisecond) + c.ahead
 }
 
 // of is what the clocks of a site show, in milliseconds.
@@ -46,10 +47,11 @@ func (c *clock) of(site int) int64 {
 func (c *clock) set(site int, offset int64, hold bool, t *tracker) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.now = c.commonLocked()
-	c.held = hold
+	now := c.commonLocked()
+	c.now, c.held = now, hold
 	c.offsets[site] = offset
-	if !hold {
+	if !hold { // it goes on from where it stood
+		c.ahead += now - c.commonLocked()
 		c.ring(1<<62, t)
 	}
 }
@@ -91,4 +93,10 @@ func (c *clock) wakeAt(ms int64, w *waiter, t *tracker) {
 		}
 		t.wake(w)
 	})
+}
+
+func (c *clock) isHeld() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.held
 }

@@ -17,12 +17,14 @@ type listening struct {
 	keys    map[int64]string
 	moved   chan struct{} // closed when something parks
 	refuses map[string]map[string]bool
+
+	policies map[string]string // of resolvers, by member and region
 }
 
 func newListening() *listening {
 	return &listening{
 		ops: map[string]int64{}, armed: map[gate]bool{}, parked: map[gate]*waiter{}, keys: map[int64]string{},
-		moved: make(chan struct{}), refuses: map[string]map[string]bool{},
+		moved: make(chan struct{}), refuses: map[string]map[string]bool{}, policies: map[string]string{},
 	}
 }
 

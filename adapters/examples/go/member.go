@@ -20,6 +20,10 @@ type member struct {
 	counters map[string]int64
 	sent     map[string]change // by token, for a message that is to come again
 	events   map[string]int64  // by thread, the number of its last operation
+	senders  map[string]*sender
+	receiver receiver
+	foreign  map[eventID]change // events of other sites that came here; without a version if they lost
+	lines    []logLine
 }
 
 type wireKey struct{ thread, to string }
@@ -29,8 +33,15 @@ func newMember(w *world, name string) *member {
 		world: w, name: name, site: w.sites[name], rank: w.rank(name), done: make(chan struct{}),
 		regions: map[string]*region{}, threads: map[string]*lane{}, wires: map[wireKey]*wire{},
 		counters: map[string]int64{}, sent: map[string]change{}, events: map[string]int64{},
+		senders: map[string]*sender{}, foreign: map[eventID]change{},
 	}
 	m.post = newPost(w, m.handle)
+	m.receiver = receiver{post: newPost(w, m.receiveBatch), running: true}
+	for _, q := range w.queues {
+		if q.Site == m.site && q.runs(name) {
+			m.senders[q.ID] = newSender(m, q)
+		}
+	}
 	return m
 }
 
@@ -51,6 +62,7 @@ func (m *member) die() {
 	}
 	m.mu.Unlock()
 	m.post.net.Close()
+	m.receiver.post.net.Close()
 	close(m.done)
 	for _, wr := range ends {
 		wr.end()
@@ -155,7 +167,7 @@ func (m *member) handle(wr *wire, asked *message) message {
 	switch asked.Kind {
 	case "update":
 		for _, c := range asked.Changes {
-			m.receive(c)
+			m.receive(c, asked.Flag)
 		}
 	case "lock":
 		if r := m.region(asked.Region); r != nil {
@@ -169,6 +181,21 @@ func (m *member) handle(wr *wire, asked *message) message {
 		m.receiveWhole(*asked)
 	case "image":
 		return m.image(asked.Region)
+	case "queued":
+		m.copyQueued(asked)
+	case "removed":
+		m.dropQueued(asked)
+	case "queue sync":
+		m.syncQueue(asked)
+	case "queue image":
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		answer := message{}
+		if s := m.senders[asked.Region]; s != nil && s.primary {
+			answer.Flag = true
+			s.image(&answer)
+		}
+		return answer
 	case "collected":
 		m.dropCollected(asked.Changes)
 	}
@@ -179,5 +206,12 @@ func (m *member) handle(wr *wire, asked *message) message {
 func (m *member) count(name string) {
 	m.mu.Lock()
 	m.counters[name]++
+	m.mu.Unlock()
+}
+
+// log writes a line of this member's log.
+func (m *member) log(level, text string) {
+	m.mu.Lock()
+	m.lines = append(m.lines, logLine{level, text})
 	m.mu.Unlock()
 }

@@ -140,9 +140,10 @@ func (m *member) change(r *region, o operation) outcome {
 	} else {
 		c.Stamp = stamp{Time: now, Site: m.site}
 	}
-	m.apply(r, c)
+	told := m.apply(r, c)
 	m.sent[c.Token] = c
 	m.mu.Unlock()
+	m.shareQueued(o.Thread, told)
 	m.world.listener.stand(m, m.name, "listener", c.Token)
 	m.storeLate(r, c)
 	m.unlockEntry(r, o.Key)
@@ -156,13 +157,20 @@ func (m *member) change(r *region, o operation) outcome {
 	return outcome{Status: p.status, Value: p.value}
 }
 
-// apply stores a change and tells the listener. It is called with the member's mutex and the entry's lock.
-func (m *member) apply(r *region, c change) {
+// apply stores a change, feeds the senders and tells the listener. It is called with the member's mutex and the
+// entry's lock. It gives what the other members have to be told of queues.
+func (m *member) apply(r *region, c change) []message {
 	if m.world.bug == "listener-first" {
 		m.tell(c, r.names(c))
-		return
+		return nil
 	}
-	m.tell(c, r.store(c, m.world.clock.of(m.site), m.world.bug))
+	kind := r.store(c, m.world.clock.of(m.site), m.world.bug)
+	if e := r.entries[c.Key]; e != nil && r.checks {
+		c.Stamp.Time = e.stamp.Time // that of a loser, if it was later
+	}
+	told := m.feed(r, c)
+	m.tell(c, kind)
+	return told
 }
 
 // tell calls the listener.
@@ -184,21 +192,26 @@ func (m *member) storeLate(r *region, c change) {
 }
 
 // receive takes a change from a peer: it is compared, stored and announced, and then answered.
-func (m *member) receive(c change) {
+func (m *member) receive(c change, again bool) {
 	r := m.region(c.Region)
 	if r == nil {
 		return
 	}
 	m.lockEntry(r, c.Key)
 	m.mu.Lock()
+	var told []message
+	if c.Stamp.Site != m.site {
+		m.foreign[c.Event] = c
+	}
 	v := r.judge(c, m.expired, m.world.bug)
 	switch v {
 	case applies:
 		if m.world.bug == "version-from-arrival" && r.checks {
 			c.Stamp = r.next(c.Key, m.rank, c.Stamp.Site, c.Stamp.Time, "")
 		}
-		m.apply(r, c)
+		told = m.apply(r, c)
 	case discards:
+		told = m.pass(r, c)
 		if m.world.bug == "announces-discarded" {
 			m.tell(c, "update")
 		}
@@ -206,11 +219,12 @@ func (m *member) receive(c change) {
 		if e.stamp.Time < c.Stamp.Time && e.stamp.Site == c.Stamp.Site {
 			e.stamp.Time = c.Stamp.Time
 		}
-		if m.world.bug != "counts-nothing" {
+		if m.world.bug != "counts-nothing" && !again {
 			m.counters["conflatedEvents"]++
 		}
 	}
 	m.mu.Unlock()
+	m.shareQueued("peer "+c.Event.Thread, told)
 	if v == applies {
 		m.world.listener.stand(m, m.name, "listener", c.Token)
 		m.storeLate(r, c)

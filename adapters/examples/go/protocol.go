@@ -1,5 +1,7 @@
 package main
 
+import "encoding/json"
+
 // The records of Plumbline's protocol that this system understands (docs/protocol.md#records).
 
 type site struct {
@@ -58,6 +60,28 @@ func (o operation) value() string {
 	return string(value)
 }
 
+type queueAttributes struct {
+	ID                string   `json:"id"`
+	Site              int      `json:"site"`
+	RemoteSite        *int     `json:"remote_site"`
+	Parallel          bool     `json:"parallel"`
+	Dispatchers       int      `json:"dispatchers"`
+	OrderPolicy       string   `json:"order_policy"`
+	BatchSize         int      `json:"batch_size"`
+	BatchIntervalMs   int64    `json:"batch_interval_ms"`
+	Conflate          bool     `json:"conflate"`
+	Persistent        bool     `json:"persistent"`
+	MaximumMemoryMb   int      `json:"maximum_memory_mb"`
+	RemoveOnException *bool    `json:"remove_on_exception"`
+	Members           []string `json:"members"`
+	ManualStart       bool     `json:"manual_start"`
+}
+
+type logLine struct {
+	Level string `json:"level"`
+	Text  string `json:"text"`
+}
+
 type outcome struct {
 	Status string  `json:"status"`
 	Value  *string `json:"value"`
@@ -71,6 +95,18 @@ type event struct {
 	Kind   string  `json:"kind"`
 	Token  *string `json:"token"`
 	Remote bool    `json:"remote"`
+
+	Conflict *conflict `json:"conflict,omitempty"`
+}
+
+type conflict struct {
+	Kind         string  `json:"kind"`
+	Old          *string `json:"old"`
+	Site         int     `json:"site"`
+	StoredSite   int     `json:"stored_site"`
+	TimeMs       int64   `json:"time_ms"`
+	StoredTimeMs int64   `json:"stored_time_ms"`
+	Answer       string  `json:"answer"`
 }
 
 type gate struct {
@@ -117,6 +153,11 @@ type params struct {
 	Frozen       bool               `json:"frozen"`
 	Callback     string             `json:"callback"`
 	Answers      []string           `json:"answers"`
+	Queue        json.RawMessage    `json:"queue"`
+	Action       string             `json:"action"`
+	Source       string             `json:"source"`
+	Target       string             `json:"target"`
+	State        string             `json:"state"`
 }
 
 // fields are the parameters of each method.
@@ -129,4 +170,6 @@ var fields = map[string]string{
 	"join": "member region", "host": "member region checks persistent", "redeliver": "op_id member",
 	"crash": "member", "restart": "member from_disk", "advance": "milliseconds",
 	"clock": "site offset_ms frozen", "script": "member region callback answers",
+	"link": "source target state", "create_queue": "queue", "queue_action": "member queue action",
+	"look_at_queue": "member queue", "server_log": "member",
 }

@@ -19,6 +19,15 @@ type change struct {
 	Creates           bool // whether the entry was not there where the change was made
 	Image             bool // part of a copy, not of an operation
 	Valid             bool // of an entry of a copy: whether it has a value
+	Allowed           bool // a conflict resolver has let it pass, whatever its timestamp
+}
+
+// shown is the token that a queue shows.
+func (c change) shown() *string {
+	if c.Kind == "put" {
+		return text(c.Value)
+	}
+	return text(c.Token)
 }
 
 // eventID tells operations apart: the calling thread, and a number that rises with its operations.
@@ -74,6 +83,11 @@ func (r *region) judge(c change, expired func(*entry) bool, bug string) verdict 
 	}
 	mine, new := e.stamp, c.Stamp
 	switch {
+	case new.Site != mine.Site && bug != "peers-compare-versions-alone":
+		if c.Allowed || laterThan(new, mine, bug) {
+			return applies
+		}
+		return discards
 	case new.Version > mine.Version:
 		return applies
 	case new.Version < mine.Version:

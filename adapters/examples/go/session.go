@@ -12,6 +12,7 @@ type session struct {
 	bug     string
 	sites   []site
 	tombs   tombstoneSettings
+	queues  []queueAttributes
 	world   *world
 	clock   *clock
 	user    *listening
@@ -35,7 +36,8 @@ func newSession(bug string) *session {
 var capabilities = []string{
 	"replicated_regions", "checks_setting", "bulk_operations", "conditional_operations", "region_views",
 	"queries", "clear", "tombstones", "listener_gates", "message_control", "callback_scripts",
-	"member_faults", "statistics", "held_clocks", "configuration",
+	"member_faults", "statistics", "held_clocks", "configuration", "gateways", "queue_inspection", "link_faults",
+	"site_clocks", "virtual_time", "retry_time", "failure_counts", "log_lines",
 }
 
 type fieldsOf map[string]interface{}
@@ -68,6 +70,8 @@ func (s *session) carryOut(method string, raw json.RawMessage) (interface{}, err
 			s.tombs.own[fmt.Sprint(pair[0])] = int(pair[1].(float64))
 		}
 		return nil, nil
+	case "create_queue":
+		return nil, s.createQueue(p.Queue)
 	case "reset":
 		return nil, s.reset(p.Regions)
 	}
@@ -100,6 +104,8 @@ func (s *session) carryOut(method string, raw json.RawMessage) (interface{}, err
 		return nil, nil
 	case "script":
 		return nil, s.script(p.Member, p.Region, p.Callback, p.Answers)
+	case "link":
+		return nil, s.link(p)
 	case "crash":
 		s.crash(p.Member)
 		return nil, nil
@@ -111,6 +117,16 @@ func (s *session) carryOut(method string, raw json.RawMessage) (interface{}, err
 	m := s.world.member(p.Member)
 	if m == nil {
 		return nil, fmt.Errorf("%s does not live", p.Member)
+	}
+	switch method {
+	case "queue_action":
+		return nil, s.queueAction(m, p)
+	case "look_at_queue":
+		return s.lookAtQueue(m, p)
+	case "server_log":
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return fieldsOf{"lines": append([]logLine{}, m.lines...)}, nil
 	}
 	if method == "statistic" {
 		return fieldsOf{"value": m.gauge(p.Name)}, nil
@@ -169,11 +185,8 @@ func (s *session) ofRegion(method string, m *member, p params) (interface{}, err
 }
 
 func (s *session) deploy(sites []site) (interface{}, error) {
-	if len(sites) > 1 {
-		return nil, unsupportedf("this system has no gateways")
-	}
 	s.end()
-	s.sites, s.tombs = sites, tombstoneSettings{}
+	s.sites, s.tombs, s.queues = sites, tombstoneSettings{}, nil
 	order := []string{}
 	for _, one := range sites {
 		order = append(order, one.Members...)
@@ -205,7 +218,7 @@ func (s *session) reset(regions []regionAttributes) error {
 	}
 	s.end()
 	s.clock, s.user = newClock(), newListening()
-	s.world = newWorld(s.bug, s.clock, s.user, s.sites, s.tombs)
+	s.world = newWorld(s.bug, s.clock, s.user, s.sites, s.tombs, s.queues)
 	s.user.t = s.world.t
 	s.tombs = tombstoneSettings{}
 	s.regions, s.calls, s.names = map[string]regionAttributes{}, map[int64]*running{}, nil
@@ -216,6 +229,14 @@ func (s *session) reset(regions []regionAttributes) error {
 			m.host(attributes)
 		}
 	}
+	for _, q := range s.queues {
+		for _, m := range s.world.living(q.Site) {
+			if q.runs(m.name) && !q.ManualStart {
+				s.world.start(m, q.ID)
+			}
+		}
+	}
+	s.world.t.rest(10*time.Second, nil)
 	return nil
 }
 
@@ -312,6 +333,12 @@ func (s *session) advance(ms int64) {
 }
 
 func (s *session) script(member, region, callback string, answers []string) error {
+	if callback == "resolver" {
+		s.user.mu.Lock()
+		s.user.policies[member+"\n"+region] = answers[0]
+		s.user.mu.Unlock()
+		return nil
+	}
 	if callback != "writer" {
 		return unsupportedf("this system has no %s to be scripted", callback)
 	}
@@ -322,6 +349,7 @@ func (s *session) script(member, region, callback string, answers []string) erro
 	s.user.mu.Lock()
 	s.user.refuses[member+"\n"+region] = refuses
 	s.user.mu.Unlock()
+	s.world.changed()
 	return nil
 }
 

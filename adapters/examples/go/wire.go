@@ -20,6 +20,7 @@ type message struct {
 	Member  string
 	Numbers []int64
 	Keys    []string
+	Reasons []string
 	Flag    bool
 }
 
@@ -275,4 +276,15 @@ func (wr *wire) broken() bool {
 	wr.mu.Lock()
 	defer wr.mu.Unlock()
 	return wr.dead
+}
+
+// onEnd runs something when the connection breaks, or at once if it has.
+func (wr *wire) onEnd(run func()) {
+	wr.mu.Lock()
+	dead := wr.dead
+	wr.closed = append(wr.closed, run)
+	wr.mu.Unlock()
+	if dead {
+		run()
+	}
 }

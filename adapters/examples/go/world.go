@@ -17,6 +17,11 @@ type world struct {
 	sites   map[string]int
 	members map[string]*member // those that live
 	wires   []*wire
+	queues  []queueAttributes
+	turns   map[string][]string // by queue: the members that run it, the primary first
+	links   map[[2]int]string
+	ways    map[[2]int][]*wire
+	changes []*waiter
 }
 
 // listener receives what the system tells its user, on the goroutine that carries out the change.
@@ -27,15 +32,19 @@ type listener interface {
 	stand(m waits, at, callback, token string)
 	// vetoes says whether the cache writer refuses a change.
 	vetoes(at, region, key string) bool
+	// resolves is asked about an event of another site than changed the entry last; "" if no resolver is there.
+	resolves(m *member, c change, e *entry, later bool) string
 }
 
 // waits is who can wait at a gate.
 type waits interface{ wait(w *waiter) }
 
-func newWorld(bug string, clock *clock, l listener, sites []site, tombs tombstoneSettings) *world {
+func newWorld(bug string, clock *clock, l listener, sites []site, tombs tombstoneSettings,
+	queues []queueAttributes) *world {
 	w := &world{
 		bug: bug, t: &tracker{}, clock: clock, listener: l, tombs: tombs, done: make(chan struct{}),
-		sites: map[string]int{}, members: map[string]*member{},
+		sites: map[string]int{}, members: map[string]*member{}, queues: queues,
+		turns: map[string][]string{}, links: map[[2]int]string{}, ways: map[[2]int][]*wire{},
 	}
 	for _, s := range sites {
 		for _, name := range s.Members {
@@ -104,6 +113,7 @@ func (w *world) crash(name string) {
 	delete(w.members, name)
 	w.mu.Unlock()
 	m.die()
+	w.release(name)
 	for _, other := range w.living(m.site) {
 		other.mu.Lock()
 		regions := other.hosted()
@@ -127,5 +137,10 @@ func (w *world) restart(name string, regions []regionAttributes) {
 		for _, attributes := range regions {
 			m.copyFromPeers(attributes.Name)
 		}
+		for id := range m.senders {
+			m.copyQueue(id)
+			w.start(m, id)
+		}
+		w.changed()
 	})
 }
