@@ -23,6 +23,7 @@ from plumbline.reference.model.sites.alerts import logged, without_heard
 from plumbline.reference.model.sites.batches import Batches
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.cut_through import CutThrough
+from plumbline.reference.model.sites.failing import Failing
 from plumbline.reference.model.sites.filling import WAITS_FOR_SITE
 from plumbline.reference.model.sites.lanes import DispatcherPartition, sender_of
 from plumbline.reference.model.sites.listeners import Listeners, waits_for_others
@@ -47,6 +48,7 @@ class Dispatch:
         self._parallel = parallel
         self._lookahead = lookahead
         self._passage = passage
+        self._failing = Failing(setting)
         self._batches = Batches(setting)
         self._listeners = Listeners(setting)
         # Every state asks this of every sender.
@@ -141,7 +143,7 @@ class Dispatch:
         if wire is None:
             return True
         lost = world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST
-        if wire.replies and not lost:
+        if wire.replies and not lost and not self._failing.withholds(world, queue, member, sender.wire):
             return False
         # Once something is unanswered the batch may have ended there.
         if waits or bool(sender.sent) or sender.paused or len(sender.queue) == sender.sent:
@@ -324,7 +326,8 @@ class Dispatch:
         )
         heard = heard.but(wan=replace(heard.wan, wires=wires))
         ways = list(logged(heard, self._setting, member, wire, answered)) if wire.failed else [heard]
-        choice = len(ways) > 1 or self._come_again(world, view, queue, sender)
+        kept = self._setting.refuses_received and not queue.remove_on_exception
+        choice = kept or len(ways) > 1 or self._come_again(world, view, queue, sender)
         for after in ways:
             yield Step(
                 ("hears the answer", member, queue.id, wire.replies),

@@ -12,7 +12,7 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from plumbline.reference.history.operations import Operation
+from plumbline.reference.history.operations import Operation, QueueAttributes
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.alerts import with_failed
 from plumbline.reference.model.sites.site_state import Connection, Queued, WireName
@@ -84,6 +84,15 @@ class Failing:
             and not self.tried_first(world, name, wire)
             and self._answered_ahead(name, wire) is None
         )
+
+    def withholds(self, world: World, queue: QueueAttributes, sender: str, number: int) -> bool:
+        """Whether what was applied may wait for its answer.
+
+        It may be of one batch with an event that is tried again, which has no answer meanwhile (002, L107).
+        """
+        name = WireName(queue.id, sender, number)
+        wire = world.wan.wires[name]
+        return wire.replies < queue.batch_size and self.rests(world, name, wire)
 
     def _answered_ahead(self, name: WireName, wire: Connection) -> Connection | None:
         """The connection once its first event is answered before it succeeds, as it should not."""
