@@ -418,27 +418,35 @@ class Course:
             )
 
     def begin_registration(
-        self, client: str, kind: str = "all", specification: str = "", *, policy: str = "keys_values"
+        self,
+        client: str,
+        kind: str = "all",
+        specification: str = "",
+        *,
+        policy: str = "keys_values",
+        held: bool = True,
     ) -> BeginRegistration:
-        """Have a client register beside all else; its answer has to come to be held on its way."""
+        """Have a client register beside all else; an answer that is to be held has to come on its way."""
         self._count += 1
         interest = Interest(
             client=client, region=REGION, kind=kind, specification=specification, policy=policy
         )
-        step = BeginRegistration(interest=interest, number=self._count, held=True)
-        self.done.append(f"{interest_words(interest)}, its answer held")
+        step = BeginRegistration(interest=interest, number=self._count, held=held)
+        self.done.append(f"begin: {interest_words(interest)}{', its answer held' if held else ''}")
         self.steps.append(step)
-        if not self._driver.begin_registration(step.number, interest, held=True):
+        if self._driver.begin_registration(step.number, interest, held=held) is not held:
             raise MismatchError(f"the answer to be on its way: {interest_words(interest)}", "it is not")
         return step
 
     def end_registration(self, begun: BeginRegistration, *, may_fail: bool = False) -> bool:
         """Let go the answer to a registration, and wait for its end: accepted, or failed where it may be."""
-        client = begun.interest.client
-        self.done.append(f"let go the answer: {interest_words(begun.interest)}")
-        self.steps += [ReleaseAnswer(begun.number, client), EndRegistration(begun.number, client)]
-        self._driver.registrations.release(begun.number)
-        status = self._driver.registrations.finish(begun.number)
+        client, registrations = begun.interest.client, self._driver.registrations
+        self.done.append(f"end: {interest_words(begun.interest)}")
+        if begun.held:
+            self.steps.append(ReleaseAnswer(begun.number, client))
+            registrations.release(begun.number)
+        self.steps.append(EndRegistration(begun.number, client))
+        status = registrations.finish(begun.number)
         if status is not Status.OK and not (may_fail and status is Status.FAILED):
             raise MismatchError(f"{interest_words(begun.interest)}, to be accepted", f"{status or 'no end'}")
         return status is Status.OK

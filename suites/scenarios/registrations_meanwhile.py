@@ -35,6 +35,17 @@ def what_changes_while_a_client_registers_comes_to_it(s: Stage) -> None:
     s.log_is(K, "u", changed)
 
 
+@scenario("INT-MON-01", needs=(*HELD, Capability.LISTENER_GATES), clients=ONE, registers=False)
+def what_is_on_its_way_to_a_server_while_its_client_registers_comes_to_it(s: Stage) -> None:
+    # A server may wait for what is under way before it reads what its answer brings.
+    under_way = s.park("A", "A", "x")
+    begun = s.begin_registration(K, held=False)
+    s.release(under_way)
+    s.end_registration(begun)
+    s.settle()
+    s.everybody_holds("x", under_way)
+
+
 @scenario("RIR-RACE-01", "RIR-RULE-01", needs=HELD, clients=ONE, registers=False)
 def an_answer_undoes_no_event_that_came_before_it(s: Stage) -> None:
     s.put(s.low, "x")
