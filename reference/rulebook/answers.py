@@ -7,7 +7,6 @@ answers follow.
 from __future__ import annotations
 
 from plumbline.reference.rulebook.decision import Subject, decision
-from plumbline.reference.rulebook.values import Free
 from plumbline.reference.rulebook.variant import variant
 
 
@@ -108,15 +107,6 @@ class AnswerDecisions(Subject):
 
     @staticmethod
     @decision("RIR-RACE-02")
-    def registers_at_next_server() -> Free:
-        """Whether a registration whose server dies is completed at another one, or fails: either is right.
-
-        Source: 001, L56 to L57; 003, L48.
-        """
-        return Free((True, False))
-
-    @staticmethod
-    @decision("RIR-RACE-02")
     def failed_stays_listed() -> bool:
         """Whether a registration that has failed stays on the list: it does not (001, L56)."""
         return False
@@ -211,14 +201,12 @@ FAULTS = (
         "failed-registration-stays",
         "RIR-RACE-02",
         "a registration that has failed as its server died stays on the list",
-        registers_at_next_server=lambda: False,
         failed_stays_listed=lambda: True,
     ),
     variant(
         "failed-registration-holds-up",
         "RIR-RACE-02",
         "events wait for ever behind a registration that has failed as its server died",
-        registers_at_next_server=lambda: False,
         failed_holds_up=lambda: True,
     ),
 )

@@ -84,6 +84,7 @@ class PendingRegistration(msgspec.Struct, frozen=True):
         answer: what is still to be applied of the answer, by key.
         marks: what has become of keys at the client meanwhile.
         status: how it ends.
+        lost: how many servers of its client were dead when it began.
         before: whether its client was registered for the same already when it came on the list.
     """
 
@@ -96,6 +97,7 @@ class PendingRegistration(msgspec.Struct, frozen=True):
     marks: frozenset[tuple[str, KeyMark]] = frozenset()
     status: Status = Status.OK
     before: bool = False
+    lost: int = 0
 
     def mark(self, key: str) -> KeyMark | None:
         """What has become of a key meanwhile."""

@@ -68,8 +68,7 @@ class PendingRegistrations:
             case _:
                 return None
 
-    @staticmethod
-    def begun(world: World, number: int, interest: Interest, *, held: bool) -> World:
+    def begun(self, world: World, number: int, interest: Interest, *, held: bool) -> World:
         """The world in which a registration was called; what was destroyed during another may be older."""
         earlier = {
             key
@@ -79,7 +78,11 @@ class PendingRegistrations:
             if mark in DESTROYED
         }
         marks = frozenset((key, KeyMark.UNSURE) for key in earlier)
-        return _with(world, number, PendingRegistration(interest, held=held, marks=marks))
+        return _with(
+            world,
+            number,
+            PendingRegistration(interest, held, marks=marks, lost=self._lost_servers(world, interest.client)),
+        )
 
     @staticmethod
     def released(world: World, number: int) -> World:
@@ -152,29 +155,29 @@ class PendingRegistrations:
                 yield from self._applied(world, number, one)
 
     def _has_lost_servers(self, world: World, one: PendingRegistration) -> bool:
-        """Whether a server of the client has died, so that a registration may fail or be asked for again."""
-        return any(server in world.wan.dead for server in self._setting.clients[one.interest.client].servers)
+        """Whether a server of the client has died since: a registration may fail then, or be asked again."""
+        return self._lost_servers(world, one.interest.client) > one.lost
+
+    def _lost_servers(self, world: World, client: str) -> int:
+        return sum(server in world.wan.dead for server in self._setting.clients[client].servers)
 
     def _broken_off(
         self, world: World, number: int, one: PendingRegistration, *, lives: bool
     ) -> Iterator[Step]:
         """A registration is completed at another server, or fails and leaves nothing behind."""
         book, client = self._setting.book, one.interest.client
-        for again in each(book.registers_at_next_server()):
-            if again:
-                if lives and one.stage in _UNDER_WAY:
-                    asked = replace(one, stage=PendingStage.DROPPED, answer=())
-                    yield Step(("asks again", client, number), _with(world, number, asked))
-                continue
-            ended = replace(one, stage=PendingStage.ENDED, status=Status.FAILED, marks=frozenset())
-            for stays, holds in product(each(book.failed_stays_listed()), each(book.failed_holds_up())):
-                kept = stays or one.before or not one.listed
-                after = _with(world if kept else _unlisted(world, one.interest), number, ended)
-                stuck = after.served.stuck.set(client, value=True) if holds else after.served.stuck
-                yield Step(
-                    ("fails to register", client, number),
-                    after.but(served=replace(after.served, stuck=stuck)),
-                )
+        if lives and one.stage in _UNDER_WAY:
+            asked = replace(one, stage=PendingStage.DROPPED, answer=())
+            yield Step(("registers again", client, number), _with(world, number, asked))
+        ended = replace(one, stage=PendingStage.ENDED, status=Status.FAILED, marks=frozenset())
+        for stays, holds in product(each(book.failed_stays_listed()), each(book.failed_holds_up())):
+            kept = stays or one.before or not one.listed
+            after = _with(world if kept else _unlisted(world, one.interest), number, ended)
+            stuck = after.served.stuck.set(client, value=True) if holds else after.served.stuck
+            yield Step(
+                ("fails to register", client, number),
+                after.but(served=replace(after.served, stuck=stuck)),
+            )
 
     def _begun(self, world: World, number: int, one: PendingRegistration) -> Iterator[Step]:
         """The client drops one key after the other, or the registration is refused."""
