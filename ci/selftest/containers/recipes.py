@@ -27,7 +27,9 @@ from plumbline.ci.lint import FOLDERS, ROOT
 from plumbline.ci.selftest.containers.private_engine import some_engine
 
 IMAGES = ROOT / "ci" / "images"
-BASE, ADAPTER, SUITE = (f"plumbline-recipes/{name}:1" for name in ("base", "adapter", "plumbline"))
+BASE, ADAPTER, SUITE, GO = (
+    f"plumbline-recipes/{name}:1" for name in ("base", "adapter", "plumbline", "grid")
+)
 
 _SUITE_OF_DEBIAN = "bookworm"
 _LONGEST_S = 600
@@ -46,7 +48,8 @@ def main(context: click.Context) -> None:
         "wheels": _wheels,
         "image of the adapter": lambda folder, client: _build(folder, client, "adapter", ADAPTER),
         "image of Plumbline": lambda folder, client: _build(folder, client, "plumbline", SUITE),
-        "the adapter's image as a candidate": _as_candidate,
+        "image of the system in Go": _go,
+        "the images as candidates": _as_candidate,
         "a mounted adapter in the image of Plumbline": _mounted,
     }
     with ExitStack() as stack:
@@ -73,7 +76,7 @@ def _client() -> Iterator[Any]:
     try:
         yield client
     finally:
-        for name in (ADAPTER, SUITE, BASE):
+        for name in (ADAPTER, SUITE, GO, BASE):
             if client.images.list(name):
                 client.images.remove(name, force=True)
         client.close()
@@ -134,20 +137,17 @@ def _build(folder: Path, client: Any, recipe: str, name: str) -> None:
         raise RecipeError(f"{error}: {log[-2000:]}") from None
 
 
+def _go(folder: Path, client: Any) -> None:
+    source = str(ROOT / "adapters" / "examples" / "go")
+    _run("env", "-C", source, "CGO_ENABLED=0", "go", "build", "-o", str(folder / "grid"), ".")
+    _build(folder, client, "grid", GO)
+
+
 def _as_candidate(folder: Path, client: Any) -> None:
     del client
-    candidate = f"docker:{ADAPTER} /adapter/checked_adapter.py"
-    arguments = (
-        "--candidate",
-        candidate,
-        "--select",
-        "EX",
-        "--profile",
-        "smoke",
-        "--out",
-        str(folder / "runs"),
-    )
-    _run(sys.executable, "-m", "plumbline.ci", "run", *arguments)
+    for candidate in (f"docker:{ADAPTER} /adapter/checked_adapter.py", f"docker:{GO}"):
+        arguments = ("--select", "EX", "--profile", "smoke", "--out", str(folder / "runs"))
+        _run(sys.executable, "-m", "plumbline.ci", "run", "--candidate", candidate, *arguments)
 
 
 def _mounted(folder: Path, client: Any) -> None:
