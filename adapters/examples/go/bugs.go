@@ -33,6 +33,7 @@ var bugs = []bug{
 	{"removes-before-answer", "a batch leaves the queue when it is sent", "GWQ-ACK-01"},
 	{"unanswered-is-done", "a batch without an answer is not sent again", "GWQ-RETRY-01"},
 	{"resends-backwards", "a batch that is sent again has its newest event first", "WAN-ORDER-03"},
+	{"failed-call-is-done", "a batch leaves an asynchronous queue though its listener has failed", "AEQ-RETRY-01"},
 	{"bare-image", "a new copy of a region receives the entries without their versions", "VER-STAMP-04"},
 }
 

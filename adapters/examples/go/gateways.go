@@ -15,8 +15,6 @@ func (s *session) createQueue(raw []byte) error {
 		return &rpcError{wrongParams, err.Error()}
 	}
 	switch {
-	case q.RemoteSite == nil:
-		return unsupportedf("this system has no asynchronous event queues")
 	case q.Parallel, q.Dispatchers > 1, q.Conflate, q.Persistent, q.MaximumMemoryMb != 0 && q.MaximumMemoryMb != 100:
 		return unsupportedf("senders are serial here, with one dispatcher, and keep their queues in memory")
 	}

@@ -10,21 +10,23 @@ type listening struct {
 	t *tracker
 
 	mu      sync.Mutex
-	events  []event
+	events  []interface{}    // events, and calls of the listeners of queues
 	ops     map[string]int64 // by token
 	armed   map[gate]bool
-	parked  map[gate]*waiter
+	parked  map[gate][]*waiter
 	keys    map[int64]string
 	moved   chan struct{} // closed when something parks
 	refuses map[string]map[string]bool
 
-	policies map[string]string // of resolvers, by member and region
+	answers  map[string][]string // of listeners of queues, by member and queue
+	policies map[string]string   // of resolvers, by member and region
 }
 
 func newListening() *listening {
 	return &listening{
-		ops: map[string]int64{}, armed: map[gate]bool{}, parked: map[gate]*waiter{}, keys: map[int64]string{},
+		ops: map[string]int64{}, armed: map[gate]bool{}, parked: map[gate][]*waiter{}, keys: map[int64]string{},
 		moved: make(chan struct{}), refuses: map[string]map[string]bool{}, policies: map[string]string{},
+		answers: map[string][]string{},
 	}
 }
 
@@ -61,7 +63,7 @@ func (l *listening) stand(m waits, at, callback, token string) {
 		return
 	}
 	w := newWaiter()
-	l.parked[g] = w
+	l.parked[g] = append(l.parked[g], w)
 	close(l.moved)
 	l.moved = make(chan struct{})
 	l.mu.Unlock()
@@ -78,10 +80,10 @@ func (l *listening) release(g gate) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.armed, g)
-	if w := l.parked[g]; w != nil {
+	for _, w := range l.parked[g] {
 		l.t.wake(w)
-		delete(l.parked, g)
 	}
+	delete(l.parked, g)
 }
 
 // forget opens the gates of a member that has died, for nobody stands there.
@@ -101,7 +103,35 @@ func (l *listening) held() [][2]string {
 	defer l.mu.Unlock()
 	pairs := [][2]string{}
 	for g := range l.parked {
+		if g.Callback == "queue" {
+			continue
+		}
 		pairs = append(pairs, [2]string{g.Member, l.keys[g.OpID]})
 	}
 	return pairs
+}
+
+// takes is the listener of an asynchronous queue. Its call is in the log before it answers.
+func (l *listening) takes(m *member, queue string, batch []*queued) bool {
+	call := queueCall{Member: m.name, Queue: queue, Answer: "true"}
+	for _, q := range batch {
+		kind := "update"
+		if q.Change.Kind == "destroy" {
+			kind = "destroy"
+		} else if q.Change.New {
+			kind = "create"
+		}
+		call.Events = append(call.Events, queuedChange{q.Change.Region, q.Change.Key, kind, q.Change.shown()})
+	}
+	at := m.name + "\n" + queue
+	l.mu.Lock()
+	if told := l.answers[at]; len(told) > 0 {
+		call.Answer, l.answers[at] = told[0], told[1:]
+	}
+	l.events = append(l.events, call)
+	l.mu.Unlock()
+	for _, q := range batch {
+		l.stand(m, m.name, "queue", q.Change.Token)
+	}
+	return call.Answer == "true" || m.world.bug == "failed-call-is-done"
 }

@@ -168,6 +168,7 @@ func (m *member) apply(r *region, c change) []message {
 	if e := r.entries[c.Key]; e != nil && r.checks {
 		c.Stamp.Time = e.stamp.Time // that of a loser, if it was later
 	}
+	c.New = kind == "create"
 	told := m.feed(r, c)
 	m.tell(c, kind)
 	return told

@@ -77,6 +77,20 @@ type queueAttributes struct {
 	ManualStart       bool     `json:"manual_start"`
 }
 
+type queueCall struct {
+	Member string         `json:"member"`
+	Queue  string         `json:"queue"`
+	Events []queuedChange `json:"events"`
+	Answer string         `json:"answer"`
+}
+
+type queuedChange struct {
+	Region string  `json:"region"`
+	Key    string  `json:"key"`
+	Kind   string  `json:"kind"`
+	Token  *string `json:"token"`
+}
+
 type logLine struct {
 	Level string `json:"level"`
 	Text  string `json:"text"`

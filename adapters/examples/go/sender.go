@@ -38,14 +38,22 @@ func newSender(m *member, q queueAttributes) *sender {
 // crosses says whether a change is one that is distributed between sites.
 func crosses(c change) bool { return c.Kind == "put" || c.Kind == "destroy" }
 
-// feed gives a change that was applied here to the senders of its region. It is called with the member's mutex.
-// It says what the other members have to be told of that, by sender.
+// fed are the senders and asynchronous queues that a change goes to. What came from another site is not sent on.
+func (m *member) fed(r *region, c change) []string {
+	switch {
+	case !crosses(c):
+		return nil
+	case c.Stamp.Site != m.site:
+		return r.attributes.Queues
+	}
+	return append(append([]string{}, r.attributes.Senders...), r.attributes.Queues...)
+}
+
+// feed gives a change that was applied here to the queues of its region. It is called with the member's mutex.
+// It says what the other members have to be told of that, by queue.
 func (m *member) feed(r *region, c change) []message {
 	told := []message{}
-	if !crosses(c) || c.Stamp.Site != m.site {
-		return told
-	}
-	for _, id := range r.attributes.Senders {
+	for _, id := range m.fed(r, c) {
 		s := m.senders[id]
 		switch {
 		case s == nil:
@@ -62,10 +70,7 @@ func (m *member) feed(r *region, c change) []message {
 // pass tells the other members that the primary here leaves a change out, since its member has discarded it.
 func (m *member) pass(r *region, c change) []message {
 	told := []message{}
-	if !crosses(c) || c.Stamp.Site != m.site {
-		return told
-	}
-	for _, id := range r.attributes.Senders {
+	for _, id := range m.fed(r, c) {
 		if s := m.senders[id]; s != nil && s.primary {
 			told = append(told, message{Kind: "queued", Region: id, Changes: []change{c}, Numbers: []int64{0}})
 		}
@@ -284,6 +289,11 @@ func (s *sender) dispatch() {
 // deliver sends a batch, again and again until it is answered.
 func (s *sender) deliver(batch []*queued) message {
 	m := s.m
+	if s.queue.RemoteSite == nil {
+		for !m.world.listener.takes(m, s.queue.ID, batch) {
+		}
+		return message{}
+	}
 	for {
 		wr, wait := s.connection()
 		if wr == nil {

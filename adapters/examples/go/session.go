@@ -37,7 +37,7 @@ var capabilities = []string{
 	"replicated_regions", "checks_setting", "bulk_operations", "conditional_operations", "region_views",
 	"queries", "clear", "tombstones", "listener_gates", "message_control", "callback_scripts",
 	"member_faults", "statistics", "held_clocks", "configuration", "gateways", "queue_inspection", "link_faults",
-	"site_clocks", "virtual_time", "retry_time", "failure_counts", "log_lines",
+	"site_clocks", "virtual_time", "retry_time", "failure_counts", "log_lines", "async_queues",
 }
 
 type fieldsOf map[string]interface{}
@@ -302,8 +302,16 @@ func (s *session) finish(id, limit int64) (interface{}, error) {
 func (s *session) observe(since int) interface{} {
 	s.user.mu.Lock()
 	defer s.user.mu.Unlock()
-	events := append([]event{}, s.user.events[since:]...)
-	return fieldsOf{"events": events, "position": len(s.user.events), "calls": []int{}}
+	events, calls := []event{}, []queueCall{}
+	for _, one := range s.user.events[since:] {
+		switch one := one.(type) {
+		case event:
+			events = append(events, one)
+		case queueCall:
+			calls = append(calls, one)
+		}
+	}
+	return fieldsOf{"events": events, "position": len(s.user.events), "calls": calls}
 }
 
 func (s *session) awaitParked(g gate, limit int64) interface{} {
@@ -336,6 +344,12 @@ func (s *session) script(member, region, callback string, answers []string) erro
 	if callback == "resolver" {
 		s.user.mu.Lock()
 		s.user.policies[member+"\n"+region] = answers[0]
+		s.user.mu.Unlock()
+		return nil
+	}
+	if callback == "queue" {
+		s.user.mu.Lock()
+		s.user.answers[member+"\n"+region] = answers
 		s.user.mu.Unlock()
 		return nil
 	}

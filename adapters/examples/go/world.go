@@ -32,6 +32,8 @@ type listener interface {
 	stand(m waits, at, callback, token string)
 	// vetoes says whether the cache writer refuses a change.
 	vetoes(at, region, key string) bool
+	// takes gives a batch to the listener of an asynchronous queue. It says whether the listener has succeeded.
+	takes(m *member, queue string, batch []*queued) bool
 	// resolves is asked about an event of another site than changed the entry last; "" if no resolver is there.
 	resolves(m *member, c change, e *entry, later bool) string
 }
