@@ -270,6 +270,11 @@ func (s *session) begin(o operation) error {
 	}
 	m.thread(o.Thread).push(func() {
 		result := m.call(o)
+		m.mu.Lock()
+		if m.dead { // its connections broke, so no answer tells whether its peers have it
+			result = outcome{Status: "indefinite", Detail: "the member died during the call"}
+		}
+		m.mu.Unlock()
 		s.ended(call, result)
 	})
 	return nil
