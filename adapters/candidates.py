@@ -169,7 +169,7 @@ def _reference(name: str, variant: str, seed: int) -> Candidate:
 
 
 def _faulty(name: str, variant: str, seed: int) -> Candidate:
-    from plumbline.reference.rulebook.book import Rulebook  # noqa: PLC0415 - slow to import
+    from plumbline.reference.rulebook.book import rulebook_of  # noqa: PLC0415 - slow to import
     from plumbline.reference.rulebook.faulty_variants import FAULTY  # noqa: PLC0415 - slow to import
 
     if variant not in FAULTY:
@@ -179,7 +179,8 @@ def _faulty(name: str, variant: str, seed: int) -> Candidate:
         from plumbline.adapters.reference.reference_adapter import ReferenceAdapter  # noqa: PLC0415 - slow to import
 
         return ReferenceAdapter(
-            rulebook=FAULTY[variant].rulebook(Rulebook()),
+            # All else is right in its dialect, so that what is found is the one decision.
+            rulebook=FAULTY[variant].rulebook(rulebook_of(FAULTY[variant].dialect)),
             chaotic=FAULTY[variant].chaotic,
             seed=seed,
             dialect=FAULTY[variant].dialect,

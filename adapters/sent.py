@@ -65,6 +65,7 @@ ROWS: tuple[tuple[str, str], ...] = (
     ),
     ("begin", "partitioned member=member key token expected kind=remove_if_equal|replace_if_equal"),
     ("begin", "partitioned member=member key kind=contains_key|get"),
+    ("begin", "partitioned member=member token entries kind=put_all|remove_all"),
     ("begin", "partitioned member=member token kind=clear"),
     ("begin", "partitioned member=client key token kind=put"),
     ("arm await_parked release", "member=client|member callback=writer?"),

@@ -86,23 +86,29 @@ FEATURES: tuple[Feature, ...] = (
 )
 """Every feature whose pairs are counted."""
 
+_BUCKETS = "the reference does not follow it on partitioned regions so far"
+_DURABLE = "the reference does not follow it beside durable clients so far"
+_MOVED = "no document says what becomes of an event on a member that gave up its copy"
+
 BARRED: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "partitioned region",
         (
             *("member with less than a replicate", "calls that do not wait", "checks off"),
-            *(
-                "local operation",
-                "operation on a whole region",
-                "local expiration or eviction",
-                "transaction",
-            ),
+            *("local operation", "operation on a whole region", "local expiration or eviction"),
+            *("transaction", "gateway sender", "client with redundancy", "durable client", "expiration"),
+            "copy given up and taken again",
         ),
-        "the reference does not follow it on partitioned regions so far",
+        _BUCKETS,
     ),
+    ("parallel queue", ("queue kept on disk",), "a parallel queue on disk is not followed so far"),
+    ("parallel queue", ("client",), "the reference does not follow clients beside parallel queues so far"),
     (
         "member with less than a replicate",
-        ("gateway sender", "asynchronous queue", "conditional operation"),
+        (
+            *("gateway sender", "asynchronous queue", "small batches", "queue paused"),
+            *("conditional operation", "durable client"),
+        ),
         "the reference follows it where all members replicate so far",
     ),
     (
@@ -111,12 +117,32 @@ BARRED: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "the reference does not follow listeners while time is held so far",
     ),
     ("client", ("transaction", "expiration"), "the reference does not follow it beside clients so far"),
+    (
+        "call of a client",
+        ("client with redundancy",),
+        "clients of several servers call only where answers are lost so far",
+    ),
+    (
+        "durable client",
+        (
+            *("gateway sender", "asynchronous queue", "small batches", "queue paused"),
+            *("clear", "operation on a whole region"),
+        ),
+        _DURABLE,
+    ),
+    (
+        "copy given up and taken again",
+        ("gateway sender", "asynchronous queue", "small batches", "queue paused"),
+        _MOVED,
+    ),
     ("queue that conflates", (), "a queue that conflates is not followed so far"),
-    ("three sites", ("queue kept on disk",), "restarts of queues are followed between two sites so far"),
 )
 """A feature, others that never meet it, and why; a feature without others meets none."""
 
 _IMPLIED = (
+    ("parallel queue", "partitioned region"),
+    ("parallel queue", "asynchronous queue"),
+    ("queue kept on disk", "gateway sender"),
     ("several dispatchers", "gateway sender"),
     ("three sites", "gateway sender"),
     ("conflict resolver", "gateway sender"),

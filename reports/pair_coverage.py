@@ -122,6 +122,10 @@ def _held(feature: Feature) -> str:
     """The statement that tells from which row to which a feature holds in an example."""
     first = f"min(seq) FILTER (WHERE {feature.begins})"
     last = "max(seq)"
+    if feature.ends:
+        ended = f"max(seq) FILTER (WHERE {feature.ends})"
+        begun = f"max(seq) FILTER (WHERE {feature.begins})"
+        last = f"CASE WHEN {ended} > {begun} THEN {ended} ELSE {_FOR_GOOD} END"
     if feature.lasts == "always":
         first, last = "0", _FOR_GOOD
     elif feature.lasts == "on":

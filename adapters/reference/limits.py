@@ -145,7 +145,10 @@ def _require_alike(operation: Operation, setting: Setting, world: World) -> None
 def _require_bulk(operation: Operation, setting: Setting, world: World) -> None:
     """Operations on many keys are called outside of transactions, where no writer refuses, as on each key."""
     site = setting.site_of.get(operation.member)
-    near = any(setting.site_of.get(holder, site) == site for holder, _ in world.served.refusals)
+    near = any(
+        keys and setting.site_of.get(holder, site) == site
+        for (holder, _), keys in world.served.refusals.items()
+    )
     if operation.thread in _threads(setting, world) or near:
         raise UnsupportedError(
             f"begin: no {operation.kind} in a transaction or beside a writer that refuses, so far"

@@ -11,7 +11,7 @@ from hypothesis.stateful import rule
 from plumbline.adapters.candidates import find_candidate
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.explain.oracle import find
-from plumbline.reference.history.actions import Do, Inject, Park, Release, Script, Settle
+from plumbline.reference.history.actions import Do, Inject, Join, Leave, Park, Release, Script, Settle
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import (
@@ -58,6 +58,9 @@ PUT_ALL = msgspec.structs.replace(
     key="",
     entries=tuple(BulkEntry(op_id=at, key=key, token=f"v{at}") for at, key in ((11, "x"), (12, "y"))),
 )
+BEGINS = msgspec.structs.replace(PUT, op_id=9, kind=OperationKind.TX_BEGIN, key="", token=None)
+ENDS = msgspec.structs.replace(BEGINS, op_id=8, kind=OperationKind.TX_COMMIT)
+EXPIRES = msgspec.structs.replace(PUT, op_id=7, kind=OperationKind.EXPIRE_DESTROY, token=None)
 PARTITIONED = RegionAttributes(name="r", policy=RegionPolicy.PARTITION)
 CLIENT = Client(name="K", servers=("A",))
 
@@ -120,10 +123,7 @@ BEYOND = {
     "replaces what is equal in a transaction": Plan(
         ONE,
         (RegionAttributes(name="r"),),
-        (
-            Do(msgspec.structs.replace(PUT, op_id=9, kind=OperationKind.TX_BEGIN, key="", token=None)),
-            Do(REPLACES_EQUAL),
-        ),
+        (Do(BEGINS), Do(REPLACES_EQUAL)),
     ),
     "replaces what is equal by a client": Plan(
         ONE,
@@ -131,6 +131,47 @@ BEYOND = {
         (Do(msgspec.structs.replace(REPLACES_EQUAL, member=CLIENT.name)), Settle()),
         clients=(CLIENT,),
     ),
+    "begins a transaction beside a client": Plan(
+        ONE, (RegionAttributes(name="r"),), (Do(BEGINS), Do(PUT), Do(ENDS)), clients=(CLIENT,)
+    ),
+    "expires beside a client": Plan(
+        ONE, (RegionAttributes(name="r"),), (Do(PUT), Do(EXPIRES), Settle()), clients=(CLIENT,)
+    ),
+    "begins a transaction on a partitioned region": Plan(
+        ONE, (PARTITIONED,), (Do(BEGINS), Do(PUT), Do(ENDS))
+    ),
+    "expires in a partitioned region, for the whole of it": Plan(
+        ONE, (PARTITIONED,), (Do(msgspec.structs.replace(EXPIRES, kind=OperationKind.INVALIDATE_REGION)),)
+    ),
+    "destroys as a client in a partitioned region": Plan(
+        ONE,
+        (PARTITIONED,),
+        (Do(msgspec.structs.replace(PUT, member="K", kind=OperationKind.DESTROY)),),
+        clients=(CLIENT,),
+    ),
+    "has a client of two servers of a partitioned region": Plan(
+        ONE,
+        (PARTITIONED,),
+        (Do(PUT),),
+        clients=(msgspec.structs.replace(CLIENT, servers=("A", "B"), redundancy=1),),
+    ),
+    "gives up a copy between sites": Plan(
+        TWO, (REGION,), (Do(PUT), Leave("B", "r"), Join("B", "r"), Settle()), (SENDER,)
+    ),
+    "gives up a copy on a server": Plan(
+        ONE, (RegionAttributes(name="r"),), (Do(PUT), Leave("A", "r"), Settle()), clients=(CLIENT,)
+    ),
+    "takes a copy of what is destroyed": Plan(
+        ONE,
+        (RegionAttributes(name="r"),),
+        (
+            Leave("B", "r"),
+            Do(msgspec.structs.replace(ENDS, kind=OperationKind.DESTROY_REGION, token=VALUE)),
+            Join("B", "r"),
+        ),
+    ),
+    "expires in a partitioned region": Plan(ONE, (PARTITIONED,), (Do(PUT), Do(EXPIRES), Settle())),
+    "gives up buckets": Plan(ONE, (PARTITIONED,), (Do(PUT), Leave("B", "r"), Settle())),
     "puts all where a writer refuses": Plan(
         ONE, (RegionAttributes(name="r"),), (Script("A", "r", ("x",)), Do(PUT_ALL), Settle())
     ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from plumbline.reference.history.actions import Count, Inject, Park, Script
+from plumbline.reference.history.actions import Count, Host, Inject, Join, Leave, Park, Script
 from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.fault_kinds import CLIENT_GOES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import History
@@ -18,13 +18,18 @@ from plumbline.reference.history.moments import (
     Called,
     FaultBegun,
     Gate,
+    Hosted,
+    Joined,
+    Left,
     Registered,
     Returned,
     StatisticAsked,
 )
 from plumbline.reference.history.operations import (
     CONDITIONAL,
+    DESTROYS_REGION,
     EXPIRES,
+    LOCAL,
     LOCAL_ACTIONS,
     OF_TRANSACTIONS,
     READS,
@@ -76,6 +81,9 @@ def unmodelled(example: Plan | History) -> list[str]:
     found += [f"the operation {one.kind}" for one in called if one.kind not in _CALLED]
     found += of_conditionals(called, example.regions, clients={client.name for client in example.clients})
     found += _of_local_actions(example, called)
+    found += _of_moves(example, called)
+    found += _beside_clients(example, called)
+    found += _in_buckets(example, called)
     found += of_views(_viewed(example), example.regions)
     if isinstance(example, Plan):
         found += _of_bulks(example)
@@ -318,6 +326,63 @@ def _of_local_actions(example: Plan | History, called: Collection[Operation]) ->
         yield "expiration and eviction in a transaction"
     if isinstance(example, History) and _nameless_evictions(example):
         yield "an eviction that may have taken any entry"
+
+
+def _of_moves(example: Plan | History, called: Collection[Operation]) -> Iterator[str]:
+    """What is not followed of copies that members give up, or take anew.
+
+    No document says what becomes of an event from another site, or for a queue, on a member without a copy.
+    """
+    moved: set[tuple[str, str]] = set()
+    if isinstance(example, Plan):
+        moved = {(s.member, s.region) for s in example.steps if isinstance(s, Leave | Join | Host)}
+    else:
+        moved = {(m.member, m.region) for m in example.timeline if isinstance(m, Left | Joined | Hosted)}
+    if not moved:
+        return
+    if len(example.topology.sites) > 1 or example.queues:
+        yield "copies that are given up or taken, between sites or with queues"
+    if {member for member, _ in moved} & {server for client in example.clients for server in client.servers}:
+        yield "copies that servers of clients give up or take"
+    destroyed = {operation.region for operation in called if operation.kind in DESTROYS_REGION}
+    if any(region in destroyed for _, region in moved):
+        yield "copies that are given up or taken of a region that is destroyed"
+    regions = {region.name: region for region in example.regions}
+    if any(r in regions and regions[r].policy is RegionPolicy.PARTITION for _, r in moved):
+        yield "buckets that members give up or take"
+
+
+def _beside_clients(example: Plan | History, called: Collection[Operation]) -> Iterator[str]:
+    """What is not followed where there are clients."""
+    if not example.clients:
+        return
+    kinds = {operation.kind for operation in called}
+    if kinds & OF_TRANSACTIONS:
+        yield "transactions beside clients"
+    if kinds & EXPIRES:
+        yield "expiration beside clients"
+
+
+def _in_buckets(example: Plan | History, called: Collection[Operation]) -> Iterator[str]:
+    """What is not followed of partitioned regions, besides what their members call on one key."""
+    buckets = {region.name for region in example.regions if region.policy is RegionPolicy.PARTITION}
+    if not buckets:
+        return
+    if any(len(client.servers) > 1 for client in example.clients):
+        yield "clients of several servers, of partitioned regions"
+    clients = {client.name for client in example.clients}
+    transactions = transactions_of(called)
+    for operation in called:
+        if operation.region not in buckets or operation.kind in LOCAL_ACTIONS:
+            continue
+        if operation.op_id in transactions:
+            yield "transactions on partitioned regions"
+        elif operation.member in clients and operation.kind is not OperationKind.PUT:
+            yield f"{operation.kind} of a client on a partitioned region"
+        elif operation.kind in LOCAL | WHOLE_REGION | EXPIRES and not (
+            operation.kind is OperationKind.CLEAR and operation.member not in clients
+        ):
+            yield f"{operation.kind} on a partitioned region"
 
 
 def _nameless_evictions(history: History) -> bool:

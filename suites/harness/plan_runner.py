@@ -34,6 +34,7 @@ from plumbline.reference.history.listener_calls import QUEUE
 from plumbline.reference.history.log_lines import is_of_alerts
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
+    EXPIRES,
     LOCAL,
     READS,
     WHOLE_REGION,
@@ -201,7 +202,7 @@ class _Playing:
         driver, operation = self._driver, step.operation
         if operation.member in driver.crashed and operation.member not in self._plan.members:
             return  # a client that is away
-        if operation.kind in WHOLE_REGION and not takes_lock(self._plan, operation):
+        if operation.kind in WHOLE_REGION | EXPIRES and not takes_lock(self._plan, operation):
             # No document says how these meet other operations under way.
             if self._parked or self._busy() or not driver.settle():
                 return

@@ -29,6 +29,7 @@ from plumbline.suites.machines.durable import DURABLE_MACHINES
 from plumbline.suites.machines.failing_events import FAILING_EVENT_MACHINES
 from plumbline.suites.machines.gateways import GATEWAY_MACHINES
 from plumbline.suites.machines.meshes import MESH_MACHINES
+from plumbline.suites.machines.mixtures import MIXTURE_MACHINES
 from plumbline.suites.machines.parallel_queues import PARALLEL_QUEUE_MACHINES
 from plumbline.suites.machines.parallel_senders import PARALLEL_SENDER_MACHINES
 from plumbline.suites.machines.registrations import REGISTRATION_MACHINES
@@ -57,6 +58,7 @@ MACHINES: dict[str, Machine] = {
         *DURABLE_MACHINES,
         *REGISTRATION_MACHINES,
         *WORLD_MACHINES,
+        *MIXTURE_MACHINES,
     )
 }
 """Every machine by name."""
@@ -107,22 +109,28 @@ def drive(
     }
     if members:
         attributes["fixed_members"] = members
-    bound = seed(draw_seed)(type(machine.draws.__name__, (machine.draws,), attributes))
     phases = [Phase.generate, *([Phase.shrink] if shrink else [])]
-    with contextlib.redirect_stdout(io.StringIO()), _kept_elsewhere(), without_local_constants():
-        run_state_machine_as_test(
-            bound,
-            settings=settings(
-                max_examples=examples,
-                stateful_step_count=steps if machine.most_rules is None else min(steps, machine.most_rules),
-                deadline=None,
-                database=None,
-                phases=phases,
-                print_blob=False,
-                report_multiple_bugs=False,
-                suppress_health_check=list(HealthCheck),
-            ),
-        )
+    chapters = min(examples, machine.chapters)
+    for chapter in range(chapters):
+        attributes["chapter"] = draw_seed + chapter
+        begun = draw_seed if chapters == 1 else f"{draw_seed}, {chapter}"
+        bound = seed(begun)(type(machine.draws.__name__, (machine.draws,), dict(attributes)))
+        with contextlib.redirect_stdout(io.StringIO()), _kept_elsewhere(), without_local_constants():
+            run_state_machine_as_test(
+                bound,
+                settings=settings(
+                    max_examples=(examples * (chapter + 1)) // chapters - (examples * chapter) // chapters,
+                    stateful_step_count=steps
+                    if machine.most_rules is None
+                    else min(steps, machine.most_rules),
+                    deadline=None,
+                    database=None,
+                    phases=phases,
+                    print_blob=False,
+                    report_multiple_bugs=False,
+                    suppress_health_check=list(HealthCheck),
+                ),
+            )
 
 
 def _cache() -> Path:

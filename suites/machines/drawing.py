@@ -72,6 +72,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
             wrong, counts for nothing.
         most_rules: rules that a plan has at most, however many the profile allows: of more the search would
             often not know; None where there is no such limit.
+        chapters: in so many parts its plans are drawn, one after the other; each part is told its number.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     draws: type[PlanMachine]
     counts: Callable[[History], bool] = anything_counts
     most_rules: int | None = None
+    chapters: int = 1
 
 
 class PlanMachine(RuleBasedStateMachine):
@@ -88,6 +90,7 @@ class PlanMachine(RuleBasedStateMachine):
     execute: ClassVar[Execute]
     loose_logs: ClassVar[Callable[[RegionAttributes], bool]]
     offers: ClassVar[frozenset[Capability]]
+    chapter: ClassVar[int] = 0
 
     def __init__(self) -> None:
         super().__init__()

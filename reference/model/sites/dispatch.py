@@ -151,14 +151,17 @@ class Dispatch:
         return not self._batches.must_leave(world, queue, sender)
 
     def _may_wait_for_another_group(self, world: World, member: str, queue: QueueAttributes) -> bool:
-        """Whether its dispatcher may have another group, too, and wait for the answer to a batch of that."""
+        """Whether its dispatcher may have another group, too, and wait for what concerns that.
+
+        That is the answer to a batch, or the time until it looks for a receiver again.
+        """
         if not isinstance(queue, DispatcherPartition) or queue.group is None:
             return False
         if all(each(self._setting.book.sends_while_unanswered())):
             return False
         lanes = (lane for lane in self._setting.lanes[queue.sender] if lane != queue.id)
         others = (world.wan.senders.get((member, lane)) for lane in lanes)
-        return any(other is not None and other.sent for other in others)
+        return any(other is not None and (other.sent or other.vain is not None) for other in others)
 
     def may_take_in(self, world: World) -> bool:
         """Whether some batch may leave, and takes in what is queued until it does."""
