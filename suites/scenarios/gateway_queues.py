@@ -83,6 +83,17 @@ def an_answer_removes_its_own_batch(stage: Sites) -> None:
     stage.both_sites_hold("y", second)
 
 
+@between_sites("GWQ-ACK-02", needs=LOOKS)
+def an_answer_removes_all_of_its_batch(stage: Sites) -> None:
+    """Several events leave in one batch; once all is at rest the primary has kept none of them."""
+    stage.pause()
+    for turn in range(3):
+        stage.put(stage.here[turn % 2], f"x{turn}")
+    stage.resume()
+    stage.settle()
+    stage.depth_is(stage.primary(), 0)
+
+
 @between_sites("REM-SERIAL-03", needs=LOOKS_AND_GATES, batch_size=1)
 def a_removal_message_leaves_what_was_not_answered(stage: Sites) -> None:
     """The same, looked at on the secondary, which is told of the first batch only."""
