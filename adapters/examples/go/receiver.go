@@ -60,8 +60,8 @@ func (m *member) receiveBatch(wr *wire, asked *message) message {
 			if trouble == "" {
 				break
 			}
-			m.count("exceptionsOccurred")
 			if !asked.Flag {
+				m.count("exceptionsOccurred") // what is tried again is not reported
 				answer.Keys = append(answer.Keys, c.Key)
 				answer.Reasons = append(answer.Reasons, trouble)
 				break
