@@ -9,7 +9,8 @@ import (
 type queued struct {
 	Key      int64 // its place: the primary gives it
 	Change   change
-	Repeated bool  // it may have been sent before
+	Repeated bool // it may have been sent before
+	from     string
 	at       int64 // when it became available, by the common clock
 }
 
@@ -72,7 +73,7 @@ func (m *member) pass(r *region, c change) []message {
 	told := []message{}
 	for _, id := range m.fed(r, c) {
 		if s := m.senders[id]; s != nil && s.primary {
-			told = append(told, message{Kind: "queued", Region: id, Changes: []change{c}, Numbers: []int64{0}})
+			told = append(told, message{Kind: "queued", Member: m.name, Region: id, Changes: []change{c}, Numbers: []int64{0}})
 		}
 	}
 	return told
@@ -84,7 +85,7 @@ func (s *sender) enqueue(c change) message {
 	s.events = append(s.events, &queued{Key: s.last, Change: c, at: s.m.world.clock.common()})
 	s.settled[c.Event] = true
 	s.poke()
-	return message{Kind: "queued", Region: s.queue.ID, Changes: []change{c}, Numbers: []int64{s.last}}
+	return message{Kind: "queued", Member: s.m.name, Region: s.queue.ID, Changes: []change{c}, Numbers: []int64{s.last}}
 }
 
 // remember records a change on a secondary until the primary tells of it.
@@ -106,13 +107,13 @@ func (m *member) copyQueued(what *message) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.senders[what.Region]
-	if s == nil || s.primary {
-		return
+	if s == nil || s.primary || !m.world.lives(what.Member) {
+		return // a copy that comes behind the death of its primary is none: the event stays a record
 	}
 	for i, c := range what.Changes {
 		s.known(c.Event)
 		if key := what.Numbers[i]; key > s.removed {
-			s.insert(&queued{Key: key, Change: c, at: m.world.clock.common()})
+			s.insert(&queued{Key: key, Change: c, from: what.Member, at: m.world.clock.common()})
 		}
 	}
 }
@@ -183,7 +184,7 @@ func (s *sender) takeOver() {
 		q.Repeated = true
 		inQueue[q.Change.Event] = m.world.bug != "queues-twice-at-takeover"
 	}
-	fresh := message{Kind: "queue sync", Region: s.queue.ID}
+	fresh := message{Kind: "queue sync", Member: m.name, Region: s.queue.ID}
 	for _, c := range s.early {
 		if !inQueue[c.Event] && m.world.bug != "takeover-drops-records" {
 			s.last++
@@ -228,11 +229,13 @@ func (m *member) syncQueue(what *message) {
 	for i, c := range what.Changes {
 		there[c.Event] = true
 		s.known(c.Event)
-		s.insert(&queued{Key: what.Numbers[i+2], Change: c, at: m.world.clock.common()})
+		s.insert(&queued{Key: what.Numbers[i+2], Change: c, from: what.Member, at: m.world.clock.common()})
 	}
 	lacking := []change{}
 	for _, q := range mine {
-		if !there[q.Change.Event] && q.Key > s.removed {
+		if q.from == what.Member { // the new primary has queued it since it wrote this down
+			s.insert(q)
+		} else if !there[q.Change.Event] && q.Key > s.removed {
 			lacking = append(lacking, q.Change)
 			delete(s.settled, q.Change.Event)
 		}

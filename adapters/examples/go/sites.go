@@ -124,7 +124,7 @@ func (m *member) copyQueue(id string) {
 		asked := m.to("queue image of "+id, peer).ask(message{Kind: "queue image", Region: id})
 		m.wait(asked.w)
 		if !asked.broken && asked.answer.Flag {
-			asked.answer.Region = id
+			asked.answer.Region, asked.answer.Member = id, peer.name
 			m.syncQueue(&asked.answer)
 			return
 		}
