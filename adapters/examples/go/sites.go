@@ -14,9 +14,12 @@ func (w *world) between(from, to int, wr *wire) {
 	w.mu.Lock()
 	way := [2]int{from, to}
 	w.ways[way] = append(w.ways[way], wr)
-	mute := w.links[way] == "drop_acks"
+	state := w.links[way]
 	w.mu.Unlock()
-	wr.silence(mute)
+	wr.silence(state == "drop_acks")
+	if state == "down" { // it was cut while the connection was made
+		wr.end()
+	}
 }
 
 // setLink changes the state of a way. Connections break when it is cut, and when it is mended.
