@@ -29,7 +29,7 @@ from plumbline.reference.history.operations import (
     Topology,
 )
 from plumbline.reference.history.plans import Plan
-from plumbline.reference.history.registration_actions import Register
+from plumbline.reference.history.registration_actions import BeginRegistration, Register
 from plumbline.reference.model.unmodelled import unmodelled
 from plumbline.reference.results.runs import Counterexample
 from plumbline.reference.results.verdicts import Source
@@ -63,6 +63,7 @@ ENDS = msgspec.structs.replace(BEGINS, op_id=8, kind=OperationKind.TX_COMMIT)
 EXPIRES = msgspec.structs.replace(PUT, op_id=7, kind=OperationKind.EXPIRE_DESTROY, token=None)
 PARTITIONED = RegionAttributes(name="r", policy=RegionPolicy.PARTITION)
 CLIENT = Client(name="K", servers=("A",))
+WANTED = Interest(client="K", region="r")
 
 
 def between_sites(**attributes: object) -> Plan:
@@ -154,6 +155,24 @@ BEYOND = {
         (PARTITIONED,),
         (Do(PUT),),
         clients=(msgspec.structs.replace(CLIENT, servers=("A", "B"), redundancy=1),),
+    ),
+    "begins to register as a durable client": Plan(
+        ONE,
+        (RegionAttributes(name="r"),),
+        (BeginRegistration(WANTED, 3), Do(PUT), Settle()),
+        clients=(msgspec.structs.replace(CLIENT, durable_id="d"),),
+    ),
+    "begins to register beside a region that goes": Plan(
+        ONE,
+        (RegionAttributes(name="r"),),
+        (BeginRegistration(WANTED, 3), Do(msgspec.structs.replace(PUT, kind=OperationKind.CLEAR, key=""))),
+        clients=(CLIENT,),
+    ),
+    "begins to register between sites": Plan(
+        TWO, (REGION,), (BeginRegistration(WANTED, 3), Do(PUT)), (SENDER,), clients=(CLIENT,)
+    ),
+    "begins to register for buckets": Plan(
+        ONE, (PARTITIONED,), (BeginRegistration(WANTED, 3), Do(PUT)), clients=(CLIENT,)
     ),
     "gives up a copy between sites": Plan(
         TWO, (REGION,), (Do(PUT), Leave("B", "r"), Join("B", "r"), Settle()), (SENDER,)

@@ -47,7 +47,8 @@ from plumbline.reference.history.operations import (
     transactions_of,
 )
 from plumbline.reference.history.plans import Plan, operations_of
-from plumbline.reference.history.registration_actions import Register
+from plumbline.reference.history.registration_actions import BeginRegistration, Register
+from plumbline.reference.history.registration_moments import RegistrationBegun
 from plumbline.reference.history.views import view_of
 from plumbline.reference.model.sites.lanes import is_parted
 from plumbline.reference.rulebook.effects import SUPPORTED
@@ -93,6 +94,11 @@ def unmodelled(example: Plan | History) -> list[str]:
         found.append("asynchronous event queues while time is held")
     if any(client.durable_id is not None for client in example.clients):
         found += _of_durable(example, called, faults)
+    begun = _begun_registrations(example)
+    for interest in begun:
+        found += of_interest(interest)
+    if begun:
+        found += _beside_registrations(example, called, faults)
     led_to = {queue.remote_site for queue in example.queues}
     receiving = {
         member for site in example.topology.sites if site.number in led_to for member in site.members
@@ -291,6 +297,29 @@ def of_interest(interest: Interest) -> Iterator[str]:
     """What is not followed of a registration of interest."""
     if interest.kind not in INTERESTS:
         yield f"interest of the kind {interest.kind!r:.40}"
+
+
+def _begun_registrations(example: Plan | History) -> list[Interest]:
+    """What clients begin to register for, beside all else."""
+    if isinstance(example, Plan):
+        return [step.interest for step in example.steps if isinstance(step, BeginRegistration)]
+    return [what.interest for what in example.timeline if isinstance(what, RegistrationBegun)]
+
+
+def _beside_registrations(
+    example: Plan | History, called: Collection[Operation], faults: Collection[Fault]
+) -> Iterator[str]:
+    """What is not followed where registrations go on beside all else."""
+    if any(client.durable_id is not None for client in example.clients):
+        yield "registrations under way of durable clients"
+    if any(operation.kind in WHOLE_REGION for operation in called):
+        yield "registrations under way beside operations on whole regions"
+    if any(fault.kind in STARTS_AGAIN for fault in faults):
+        yield "registrations under way beside members that start again"
+    if len(example.topology.sites) > 1 or example.queues:
+        yield "registrations under way between sites or beside queues"
+    if any(region.policy is not RegionPolicy.REPLICATE or region.policies for region in example.regions):
+        yield "registrations under way for regions that not each member replicates"
 
 
 def of_conditionals(

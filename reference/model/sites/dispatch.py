@@ -313,33 +313,47 @@ class Dispatch:
     def _hearing(
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender, wire: Connection
     ) -> Iterator[Step]:
-        name = WireName(queue.id, member, sender.wire)
         if world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST:
             return
-        answered = sender.queue[: sender.heard + wire.replies]
+        # Where a batch ends is not seen, and one with an event that is tried again is not answered meanwhile.
+        kept = self._setting.refuses_received and not queue.remove_on_exception
+        for replies in range(1, wire.replies + 1) if kept else (wire.replies,):
+            ways = list(self._heard(world, view, member, queue, sender, wire, replies))
+            choice = kept or len(ways) > 1 or self._come_again(world, view, queue, sender)
+            for after in ways:
+                yield Step(
+                    ("hears the answer", member, queue.id, replies),
+                    after,
+                    claim=None if choice else claims.ANSWER,
+                    clashes=claims.LOOKED_AT
+                    | claims.TIME_PASSES
+                    | {dependences.look_behind_fault(queue.id), dependences.replies_lost(*link_of(queue))},
+                )
+
+    def _heard(
+        self,
+        world: World,
+        view: View,
+        member: str,
+        queue: QueueAttributes,
+        sender: Sender,
+        wire: Connection,
+        replies: int,
+    ) -> Iterator[World]:
+        """The worlds in which a sender has heard of so many events more that they were answered."""
+        name = WireName(queue.id, member, sender.wire)
+        answered = sender.queue[: sender.heard + replies]
         if any(self._passage.must_come_again(world, view, name, event) for event in answered):
             return
-        told = without_heard(replace(wire, replies=0), answered)
-        wires = world.wan.wires.set(name, told)
+        told = without_heard(replace(wire, replies=wire.replies - replies), answered)
         heard = with_sender(
             world,
             member,
             queue.id,
-            replace(sender, heard=min(sender.heard + wire.replies, len(sender.queue))),
+            replace(sender, heard=min(sender.heard + replies, len(sender.queue))),
         )
-        heard = heard.but(wan=replace(heard.wan, wires=wires))
-        ways = list(logged(heard, self._setting, member, wire, answered)) if wire.failed else [heard]
-        kept = self._setting.refuses_received and not queue.remove_on_exception
-        choice = kept or len(ways) > 1 or self._come_again(world, view, queue, sender)
-        for after in ways:
-            yield Step(
-                ("hears the answer", member, queue.id, wire.replies),
-                after,
-                claim=None if choice else claims.ANSWER,
-                clashes=claims.LOOKED_AT
-                | claims.TIME_PASSES
-                | {dependences.look_behind_fault(queue.id), dependences.replies_lost(*link_of(queue))},
-            )
+        heard = heard.but(wan=replace(heard.wan, wires=world.wan.wires.set(name, told)))
+        yield from logged(heard, self._setting, member, wire, answered) if wire.failed else (heard,)
 
     def _come_again(self, world: World, view: View, queue: QueueAttributes, sender: Sender) -> bool:
         """Whether an unanswered event is yet to be told of once more, and may have to be sent for that."""
