@@ -67,7 +67,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
         assert is_gone(adapter.pid)
         assert all(is_gone(pid) for pid in living_members(adapter.pid))
     assert threading.active_count() == threads
-    assert len(os.listdir("/proc/self/fd")) == files  # noqa: PTH208
+    # What an earlier test has left to the collector may be closed meanwhile.
+    assert len(os.listdir("/proc/self/fd")) <= files  # noqa: PTH208
 
 
 def is_gone(pid: int) -> bool:

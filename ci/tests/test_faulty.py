@@ -73,7 +73,7 @@ def test_what_soon_explains_a_wrong_key_alone_is_not_looked_for_behind_dozens_of
         return found
 
     monkeypatch.setattr(Search, "go_on", counted)
-    assert "RCV-DEDUP-01" in fault_localization.broken(history, Rulebook(), 120_000, ["RCV-DEDUP-01"])
+    assert "RCV-DEDUP-01" in fault_localization.broken(history, session.book, 120_000, ["RCV-DEDUP-01"])
     # 12,000 states; 51,000 where all that may matter is asked of all keys first.
     assert sum(looked_at.values()) < 30_000
 

@@ -55,7 +55,12 @@ from plumbline.reference.history.plans import (
     restricted,
     with_steps,
 )
-from plumbline.reference.history.registration_actions import Register
+from plumbline.reference.history.registration_actions import (
+    BeginRegistration,
+    EndRegistration,
+    Register,
+    ReleaseAnswer,
+)
 from plumbline.reference.results.verdicts import Verdict
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty_variants import FAULTY
@@ -98,6 +103,9 @@ EVERY: tuple[PlanStep, ...] = (
     Host("A", "r", checks=False, persistent=True),
     Inquire("A", "r"),
     Register(Interest(client="K", region="r", kind="regex", specification="x.*", policy="none")),
+    BeginRegistration(Interest(client="K", region="r"), 9, held=True),
+    ReleaseAnswer(9, "K"),
+    EndRegistration(9, "K"),
     Script("B", "r", ("x", "y")),
     ScriptQueue("A", "q", ("false", "throw")),
 )
@@ -146,6 +154,9 @@ def test_what_concerns_an_operation_goes_with_it():
                 | Host
                 | Inquire
                 | Register
+                | BeginRegistration
+                | ReleaseAnswer
+                | EndRegistration
                 | Script
                 | ScriptQueue,
             )
@@ -163,7 +174,7 @@ def test_a_plan_tells_what_it_takes():
         *(Capability.REPLICATED_REGIONS, Capability.GATEWAYS, Capability.CLIENTS, Capability.LISTENER_GATES),
         *(Capability.MEMBER_FAULTS, Capability.QUEUE_INSPECTION, Capability.STATISTICS),
         *(Capability.MESSAGE_CONTROL, Capability.CONFIGURATION, Capability.CALLBACK_SCRIPTS),
-        *(Capability.CHECKS_SETTING, Capability.DISK),
+        *(Capability.CHECKS_SETTING, Capability.DISK, Capability.HELD_REGISTRATIONS),
     }
     assert set(needs(PLAN)) == everything
     plain = Plan(TWO_SITES, (RegionAttributes(name="r", checks=True),), (Do(put(1)),))
@@ -263,12 +274,12 @@ STEADY = sorted(FAULTY.keys() - NEVER_RETURN - {v.name for v in FAULTY.values() 
 
 @pytest.mark.parametrize("variant", STEADY)
 def test_what_fails_as_a_scenario_fails_as_its_plan(variant: str):
-    judge = Judge(Rulebook())
     with Session(find_candidate(f"faulty:{variant}")) as session:
+        judge = Judge(session.book)
         for scenario in SCENARIOS.values():
             if set(scenario.requirements).isdisjoint(FAULTY[variant].requirements):
                 continue
-            result = play(scenario, session, Rulebook(), naming_ms=0)
+            result = play(scenario, session, session.book, naming_ms=0)
             if result.finding is None or result.history is None:
                 continue
             assert result.played is not None

@@ -70,7 +70,7 @@ class AnswerDecisions(Subject):
         return False
 
     @staticmethod
-    @decision("RIR-RACE-01", "INT-MON-01")
+    @decision("RIR-RACE-01")
     def answer_revives_after_event() -> bool:
         """Whether an answer creates again what an event has destroyed meanwhile: it does not.
 

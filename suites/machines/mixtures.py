@@ -136,7 +136,7 @@ def rows() -> tuple[tuple[str, ...], ...]:
 MIXTURE_MACHINES = (
     Machine(
         name="mixtures",
-        requirements=("CONS-RR-01", "CONS-RR-02", "VER-CMP-01"),
+        requirements=("CONS-RR-01", "VER-CMP-01"),
         needs=(Capability.REPLICATED_REGIONS,),
         draws=MixturesMachine,
         most_rules=6,

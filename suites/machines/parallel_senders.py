@@ -177,6 +177,7 @@ PARALLEL_SENDER_MACHINES = (
             Capability.PARALLEL_SENDERS,
         ),
         draws=ParallelSendersMachine,
+        most_rules=8,
     ),
 )
 """The machine of parallel gateway senders."""
