@@ -565,7 +565,9 @@ class ReferenceAdapter(Registering):
             raise UnsupportedError("clock: clocks that run have one time at all sites so far")
         self._ahead[site] = offset_ms
         sites = self._ready().setting.sites.keys()
-        if self._ready().setting.parted or any(region.queues for region in self._regions.values()):
+        # Queues stay from earlier examples; those that a region feeds now matter.
+        parted, regions = self._ready().setting.parted, self._regions.values()
+        if any(region.queues or not parted.isdisjoint(region.senders) for region in regions):
             raise UnsupportedError("clock: no time is held beside asynchronous or parallel queues so far")
         stood = self._held >= sites
         self._held = self._held | {site} if frozen else self._held - {site}

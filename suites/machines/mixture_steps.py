@@ -45,12 +45,24 @@ def _called(*kinds: OperationKind) -> Step:
     return step
 
 
-def _called_at_rest(*kinds: OperationKind, whole: bool = True) -> Step:
-    def step(draft: DraftMachine, who: int, key: str, how: int) -> None:
-        draft.quiet()
-        draft.call(who, kinds[how % len(kinds)], "" if whole else key)
+def whole_region(draft: DraftMachine, who: int, _: str, how: int) -> None:
+    """The region is invalidated or destroyed, all being settled."""
+    draft.quiet()
+    draft.call(who, _WHOLE[how % len(_WHOLE)], "")
 
-    return step
+
+def clear(draft: DraftMachine, who: int, _: str, __: int) -> None:
+    """The region is cleared, all being settled."""
+    draft.quiet()
+    draft.call(who, OperationKind.CLEAR, "")
+
+
+def expire(draft: DraftMachine, who: int, key: str, how: int) -> None:
+    """An entry expires that its member has just put: what is absent has no time that could end."""
+    draft.quiet()
+    draft.call(who, OperationKind.PUT, key)
+    draft.quiet()
+    draft.put_in(draft.operation(draft.caller(who), _EXPIRES[how % len(_EXPIRES)], key))
 
 
 def _change(kind: OperationKind) -> Step:
@@ -244,9 +256,9 @@ STEPS: dict[str, MixtureStep] = {
     "local operation": MixtureStep(
         _called(OperationKind.LOCAL_DESTROY, OperationKind.LOCAL_INVALIDATE), (Capability.LOCAL_OPERATIONS,)
     ),
-    "clear": MixtureStep(_called_at_rest(OperationKind.CLEAR), (Capability.CLEAR,)),
-    "operation on a whole region": MixtureStep(_called_at_rest(*_WHOLE), (Capability.CLEAR,)),
-    "expiration": MixtureStep(_called_at_rest(*_EXPIRES, whole=False), (Capability.CONFIGURATION,)),
+    "clear": MixtureStep(clear, (Capability.CLEAR,)),
+    "operation on a whole region": MixtureStep(whole_region, (Capability.CLEAR,)),
+    "expiration": MixtureStep(expire, (Capability.CONFIGURATION,)),
     "local expiration or eviction": MixtureStep(
         _called(*_LOCALLY), (Capability.LOCAL_EXPIRATION, Capability.EVICTION)
     ),
