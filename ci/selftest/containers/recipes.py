@@ -160,7 +160,7 @@ def _mounted(folder: Path, client: Any) -> None:
         network_mode="none",
         volumes={
             str(folder / "adapter"): {"bind": "/adapter", "mode": "ro"},
-            str(runs): {"bind": "/work/runs", "mode": "rw"},
+            str(runs): {"bind": "/suite/runs", "mode": "rw"},
         },
         remove=True,
     )
