@@ -162,7 +162,7 @@ class _Run:
             dialect=options.dialect,
             profile=options.profile.name,
             seed=options.seed,
-            started=begun.isoformat(timespec="seconds"),
+            started=begun.isoformat(timespec="milliseconds"),
             selected=options.selected,
         )
         self._rows: list[VerdictRow] = []
