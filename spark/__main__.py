@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from plumbline.reference.judged.store import write_tables
 from plumbline.reference.results.runs import UnreadableRunError
 from plumbline.reference.rules.survey import find_runs, judge
 from plumbline.reference.rules.telling import lines
@@ -26,7 +27,13 @@ def main(directories: tuple[Path, ...], out: Path) -> None:
         runs = find_runs(directories)
         with spark_session() as session:
             engine = SparkEngine(session)
-            judged = judge(runs, engine.judge, out, engine.summarise)
+            judged = judge(
+                runs,
+                engine.judge,
+                out,
+                engine.summarise,
+                tables=lambda facts, where: write_tables(where, engine.tables(facts)),
+            )
     except (MissingSparkError, UnreadableRunError, OSError) as error:
         click.echo(f"plumbline: {error}", err=True)
         sys.exit(2)

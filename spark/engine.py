@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from plumbline.reference.judged.facts import facts_by_duckdb
+from plumbline.reference.judged.schema import BY_NAME
+from plumbline.reference.judged.statements import statements
+from plumbline.reference.judged.store import requirements
 from plumbline.reference.rules.results import (
     RESULT_SCHEMA,
     RUNS_TOGETHER,
     SUMMARY_SCHEMA,
-    judge_by_duckdb,
     with_verdicts,
 )
 
@@ -31,7 +34,7 @@ def judge_in_task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
     """What a task does: judge the run directories named in its rows, one thread of DuckDB a task."""
     for batch in batches:
         directories = [Path(name) for name in batch.column("directory").to_pylist()]
-        yield from judge_by_duckdb(directories, threads=1).to_batches()
+        yield from facts_by_duckdb(directories, threads=1).to_batches()
 
 
 class SparkEngine:
@@ -75,3 +78,13 @@ class SparkEngine:
         verdict = f.lit("")
         ordered = sums.withColumn("verdict", verdict).orderBy(*group).select(*SUMMARY_SCHEMA.names)
         return with_verdicts(ordered.toArrow().cast(SUMMARY_SCHEMA))
+
+    def tables(self, facts: pa.Table) -> dict[str, pa.Table]:
+        """The judged tables of the facts of many runs, by the same texts as DuckDB's."""
+        self._session.createDataFrame(facts).createOrReplaceTempView("facts")
+        self._session.createDataFrame(requirements()).createOrReplaceTempView("requirements")
+        tables: dict[str, pa.Table] = {}
+        for name, text in statements().items():
+            tables[name] = self._session.sql(text).toArrow().cast(BY_NAME[name].schema)
+            self._session.createDataFrame(tables[name]).createOrReplaceTempView(name)
+        return tables

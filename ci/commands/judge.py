@@ -11,15 +11,18 @@ from pathlib import Path
 from typing import Literal
 
 import click
+import pyarrow as pa
 
 from plumbline.ci.terminal.documents import Document, show
 from plumbline.ci.terminal.error_messages import CommandError
 from plumbline.ci.terminal.run_directories import all_runs, older_words, run_directories
 from plumbline.ci.terminal.settings import config_option
+from plumbline.reference.judged.facts import facts_by_duckdb
+from plumbline.reference.judged.store import tables_by_duckdb, write_tables
 from plumbline.reference.results.newest import Newest
 from plumbline.reference.results.runs import UnreadableRunError, read_record
 from plumbline.reference.results.verdicts import VerdictRow
-from plumbline.reference.rules.results import judge_by_duckdb, rows_about
+from plumbline.reference.rules.results import rows_about
 from plumbline.reference.rules.survey import SurveyResult, find_runs, judge
 from plumbline.reference.rules.telling import harmless, lines
 from plumbline.reference.trace.files import Flaw
@@ -35,6 +38,7 @@ Engines:
 \b
 Written to OUT, and used when judging goes on there later:
   verdicts, runs, witnesses, flaws, summary (.parquet), batches/
+  tables/  what plumbline report OUT makes its pages of: all runs, older ones among them
 
 \b
 Examples:
@@ -91,7 +95,7 @@ def command(
         if chosen == "spark":
             judged = _by_spark(runs, out, which)
         else:
-            judged = judge(runs, judge_by_duckdb, out, which=which)
+            judged = judge(runs, facts_by_duckdb, out, which=which, tables=_write_by_duckdb)
     except UnreadableRunError as error:
         raise CommandError(harmless(str(error))) from error
     except OSError as error:
@@ -143,6 +147,10 @@ def _newest(runs: list[Path]) -> Newest:
     return Newest(records)
 
 
+def _write_by_duckdb(facts: pa.Table, out: Path) -> None:
+    write_tables(out, tables_by_duckdb(facts))
+
+
 def _by_spark(runs: list[Path], out: Path | None, which: Newest | None) -> SurveyResult:
     from plumbline.spark.engine import SparkEngine  # noqa: PLC0415 - as above
     from plumbline.spark.session import MissingSparkError, spark_session  # noqa: PLC0415
@@ -150,6 +158,13 @@ def _by_spark(runs: list[Path], out: Path | None, which: Newest | None) -> Surve
     try:
         with spark_session() as session:
             engine = SparkEngine(session)
-            return judge(runs, engine.judge, out, engine.summarise, which)
+            return judge(
+                runs,
+                engine.judge,
+                out,
+                engine.summarise,
+                which,
+                tables=lambda facts, where: write_tables(where, engine.tables(facts)),
+            )
     except MissingSparkError as error:
         raise CommandError(str(error)) from error

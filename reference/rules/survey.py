@@ -6,6 +6,7 @@
     OUT/witnesses.parquet   the first violations of each rule in each run
     OUT/flaws.parquet       what was set aside or is missing, by name
     OUT/summary.parquet     per requirement, candidate, product version and day
+    OUT/tables/             what reports are made of, see plumbline.reference.judged, where they are asked for
 
 A run that was judged before by the same rules, and has not changed, is not judged again. Knows no engine:
 it is handed one.
@@ -101,6 +102,7 @@ def judge(
     out: Path | None = None,
     summary: Callable[[pa.Table], pa.Table] = summarise,
     which: Newest | None = None,
+    tables: Callable[[pa.Table, Path], None] | None = None,
 ) -> SurveyResult:
     """Judge run directories and write the tables below `out`, if given.
 
@@ -110,22 +112,25 @@ def judge(
         out: where results are kept; those already there are used.
         summary: sums the results up (SUMMARY_SCHEMA).
         which: of which runs what counts; None for all of all.
+        tables: writes the tables of reports below `out`, of all runs, older ones among them.
 
     Raises:
         OSError: the results cannot be written; batches written before stay.
     """
-    sound, unsound = _distinct(directories, frozenset(which.left_out if which else ()))
+    older = frozenset(which.left_out if which else ())
+    sound, unsound = _distinct(directories, frozenset() if tables else older)
     marks = {str(directory): _fingerprint(directory) for directory in sound}
     known = _known(out, marks) if out else RESULT_SCHEMA.empty_table()
     done = set(known["directory"].to_pylist())
     new = [directory for directory in sound if str(directory) not in done]
-    tables = [known, unsound]
+    parts = [known, unsound]
     for start in range(0, len(new), RUNS_A_BATCH):
         batch = engine(new[start : start + RUNS_A_BATCH])
         if out:
             _write_batch(out, batch, marks)
-        tables.append(batch)
-    results = _counting(pa.concat_tables(tables), which).sort_by(
+        parts.append(batch)
+    everything = pa.concat_tables(parts)
+    results = _counting(everything, which).sort_by(
         [(n, "ascending") for n in ("directory", "row", "requirement", "seq")]
     )
     judged = SurveyResult(results=results, judged=len(new), known=len(done))
@@ -134,6 +139,8 @@ def judge(
         for name, what in (("runs", "run"), ("witnesses", "witness"), ("flaws", "flaw")):
             _write(out / f"{name}.parquet", rows_about(results, what))
         _write(out / "summary.parquet", summary(results))
+        if tables:
+            tables(everything, out)
         seal_run(out)
     return judged
 
@@ -142,8 +149,10 @@ def _counting(results: pa.Table, which: Newest | None) -> pa.Table:
     """The results without what newer runs have replaced."""
     if which is None:
         return results
+    older = frozenset(which.left_out)
     pairs = zip(results["run_id"].to_pylist(), results["requirement"].to_pylist(), strict=True)
-    return results.filter(pa.array([not name or which.counts(run, name) for run, name in pairs], pa.bool_()))
+    kept = [run not in older and (not name or which.counts(run, name)) for run, name in pairs]
+    return results.filter(pa.array(kept, pa.bool_()))
 
 
 def _distinct(directories: Sequence[Path], older: frozenset[str]) -> tuple[list[Path], pa.Table]:

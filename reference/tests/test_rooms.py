@@ -12,6 +12,7 @@ TOP = ("adapters", "ci", "reference", "reports", "spark", "suites")
 
 LAYERS = {
     "reference": (
+        {"judged"},
         {"rules"},
         {"explain", "explore", "trace"},
         {"reduction", "results"},

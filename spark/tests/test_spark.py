@@ -17,6 +17,9 @@ from plumbline.ci.selftest.histories.gateway_right import RIGHT
 from plumbline.ci.selftest.histories.gateway_wrong import WRONG
 from plumbline.ci.selftest.histories.history_builder import Sample
 from plumbline.ci.selftest.histories.samples import CONFORMING, VIOLATING, conflict, sample_run
+from plumbline.reference.judged.facts import facts_by_duckdb
+from plumbline.reference.judged.schema import SUBJECT
+from plumbline.reference.judged.store import tables_by_duckdb
 from plumbline.reference.results.runs import read_verdicts
 from plumbline.reference.rules.judging import connect
 from plumbline.reference.rules.results import RESULT_SCHEMA, judge_by_duckdb, rows_about, summarise
@@ -169,7 +172,7 @@ def test_no_column_of_the_trace_needs_quotes_in_spark(spark: SparkSession):
 def test_the_tasks_find_what_duckdb_finds(spark: SparkSession, runs: list[Path]):
     by_spark = SparkEngine(spark).judge(runs)
     assert by_spark.schema.equals(RESULT_SCHEMA)
-    assert without_times(by_spark) == without_times(judge_by_duckdb(runs))
+    assert without_times(by_spark) == without_times(facts_by_duckdb(runs))
     assert rows_about(by_spark, "run").num_rows == len(runs)
 
 
@@ -189,7 +192,7 @@ def test_the_job_writes_the_same_tables_as_duckdb_and_goes_on_where_it_stood(
 ):
     engine = SparkEngine(spark)
     by_spark = judge(runs, engine.judge, tmp_path / "spark", engine.summarise)
-    by_duckdb = judge(runs, judge_by_duckdb, tmp_path / "duckdb")
+    by_duckdb = judge(runs, facts_by_duckdb, tmp_path / "duckdb")
     assert by_spark.exit_code == by_duckdb.exit_code == 1
     for name in ("runs", "witnesses", "flaws"):
         spark_table, duckdb_table = (
@@ -204,6 +207,37 @@ def test_the_job_writes_the_same_tables_as_duckdb_and_goes_on_where_it_stood(
         for v in read_verdicts(tmp_path / "duckdb")
     ]
     assert judge(runs, engine.judge, tmp_path / "spark").judged == 0
+
+
+@pytest.fixture(scope="module")
+def facts(runs: list[Path]) -> pa.Table:
+    """Facts of sample runs, with times, repeated arrivals and failures of a search, by several versions."""
+    found = facts_by_duckdb(runs).to_pylist()
+    verdicts = [row for row in found if row["row"] == "verdict"]
+    subject = {name: verdicts[0][name] for name in ("directory", *SUBJECT, "profile")}
+    for number in range(6):
+        run = {**subject, "run_id": f"s{number}", "day": f"2026-01-0{number + 1}"}
+        run |= {"started": f"{run['day']}T00:00:00+00:00", "product_version": str(1 + number // 3)}
+        searched = {"requirement": "VER-TIE-01", "source": "scenario", "exercised": 3}
+        counted = ("pass", "fail", "pass", "unsupported", "unknown", "adapter error")[number]
+        found += [
+            {**run, "row": "run", "examples": 1, "events": number},
+            {**run, **searched, "row": "search", "counted": counted, "failures": number % 2, "reason": "a"},
+            {**run, "row": "latency", "measure": "propagation", "bin": 40 * number, "amount": 7},
+            {**run, "row": "duplicates", "amount": 9, "failures": number, "exercised": 0},
+        ]
+        if counted == "fail":
+            failure = {"alike": "f", "decision": "d", "plan": "p", "size": 3, "example": "e.json"}
+            found.append({**run, **searched, **failure, "row": "failure", "tried": 5, "failures": 2})
+    return pa.Table.from_pylist(found, schema=RESULT_SCHEMA)
+
+
+def test_spark_and_duckdb_make_the_same_judged_tables_row_by_row(spark: SparkSession, facts: pa.Table):
+    by_spark, by_duckdb = SparkEngine(spark).tables(facts), tables_by_duckdb(facts)
+    assert list(by_spark) == list(by_duckdb)
+    for name, table in by_duckdb.items():
+        assert table.num_rows, f"{name} shows something"
+        assert by_spark[name].to_pylist() == table.to_pylist(), name
 
 
 JOB = [sys.executable, "-m", "plumbline.spark"]

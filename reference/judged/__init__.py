@@ -1,0 +1,1 @@
+"""What many runs say together, as tables: verdicts, intervals, failures, latencies ([judged](judged.md))."""
