@@ -43,7 +43,7 @@ SHARED = {
     "trials": re.compile(r"ci/tests/test_trials\.py::"),
     "a run": re.compile(r"ci/tests/test_run_command\.py::"),
     "what a module makes": re.compile(
-        r"(ci/tests/test_(?:allure|gate_command|nearest|replay_command)|reference/tests/test_sampled_rules)\.py::"
+        r"(ci/tests/test_(?:allure|gate_command|nearest|replay_command|what_is_sent)|reference/tests/test_sampled_rules)\.py::"
     ),
 }
 
