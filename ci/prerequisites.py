@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from plumbline.adapters.errors import MissingToolError
 from plumbline.reference import distribution
 
 PATIENCE_S = 20
@@ -128,10 +129,20 @@ def maven() -> ToolCheck:
 
 
 def docker() -> ToolCheck:
-    """A Docker engine that answers."""
-    said = _said(shutil.which("docker"), "version", "--format", "{{.Server.Version}}")
-    good = re.fullmatch(r"\d+\.\d+\S*", said) is not None
-    return _check("Docker", _first_line(said), good, _EXTRAS["docker"], "install and start a Docker engine")
+    """A Docker engine that answers the package which speaks to it, as a run would ask it."""
+    good, remedy = False, "install and start a Docker engine"
+    try:
+        from plumbline.adapters.container.engine import Engine  # noqa: PLC0415 - the extra [docker]
+
+        engine = Engine(call_s=PATIENCE_S)
+    except ImportError:
+        found, remedy = "missing: the package docker", distribution.how_to_install("docker")
+    except MissingToolError as error:
+        found = str(error)
+    else:
+        engine.client.close()
+        good, found = True, engine.version
+    return _check("Docker", found, good, _EXTRAS["docker"], remedy)
 
 
 def chromium() -> ToolCheck:

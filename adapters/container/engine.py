@@ -60,9 +60,10 @@ class Engine:
         MissingToolError: none answers, or it is older than OLDEST; says what to do.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, call_s: float = CALL_S) -> None:
+        """Speak to the engine of the environment; a call fails after `call_s` seconds without an answer."""
         try:
-            self.client: Any = docker.from_env(timeout=CALL_S)
+            self.client: Any = docker.from_env(timeout=call_s)
             said = self.client.version()
             info = self.client.info()
         except ENGINE_ERRORS as error:
@@ -93,7 +94,8 @@ class Engine:
                 if not name.pull:
                     raise MissingToolError(
                         f"the Docker engine has no image {name.image}: build it, load it or fetch it "
-                        f"(`docker pull {name.image}`), or let it be: `docker:{name.image}?pull=missing`"
+                        f"(`docker pull {name.image}`). For runs that fetch it: "
+                        f"`docker:{name.image}?pull=missing`"
                     ) from None
                 found = self.client.images.pull(name.image)
         digests = found.attrs.get("RepoDigests") or [found.id]

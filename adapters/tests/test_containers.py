@@ -147,7 +147,7 @@ def test_a_container_that_hangs_is_given_up_though_it_floods_its_error_stream():
     [
         ("?port=7000 python -c 'import sys; sys.exit(5)'", "the container ended with exit code 5"),
         (" /no/such/program", "no such file or directory"),
-        ("?user=nobody-here", "nobody-here"),
+        ("?user=unknown-user", "unknown-user"),
     ],
 )
 def test_a_container_that_does_not_start_is_told_with_the_reason(command: str, words: str):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
+from plumbline.adapters.waiting import wait_until
 from plumbline.ci.selftest.checks import go_system, measured
 from plumbline.ci.selftest.checks.go_system import SOURCE, Bug, candidate, caught, failing
 from plumbline.suites.harness.session import Session
@@ -41,13 +42,16 @@ def port(binary: Path) -> Iterator[int]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         number = int(free.getsockname()[1])
     with subprocess.Popen([binary, "--listen", f"127.0.0.1:{number}"], stderr=subprocess.DEVNULL) as service:
-        for _ in range(100):
-            with socket.socket() as tried:
-                if tried.connect_ex(("127.0.0.1", number)) == 0:
-                    break
-            time.sleep(0.02)
-        yield number
-        service.terminate()
+        try:
+            assert wait_until(lambda: _listens(number), limit_s=10), "the system does not listen"
+            yield number
+        finally:
+            service.terminate()
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_scenarios_that_it_claims_pass(binary: Path):

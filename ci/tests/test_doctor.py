@@ -6,8 +6,10 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib import metadata
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from click.testing import CliRunner
@@ -27,6 +29,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A PATH with nothing on it but what a test puts there."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/engine.sock")
     return tmp_path
 
 
@@ -50,7 +53,6 @@ def test_everything_is_told_with_its_remedy_in_json_and_for_people(path: Path):
     [
         (prerequisites.java, "Java"),
         (prerequisites.maven, "Maven"),
-        (prerequisites.docker, "Docker"),
         (prerequisites.chromium, "Chromium"),
     ],
 )
@@ -90,22 +92,52 @@ def test_maven_is_recognised_between_colours(path: Path):
     assert (prerequisites.maven().good, prerequisites.maven().found) == (True, "3.8.7")
 
 
-def test_an_engine_that_does_not_answer_is_no_docker(path: Path):
-    program(path, "docker", "echo 'Cannot connect' >&2; exit 1")
+def test_without_an_engine_the_place_that_was_asked_is_told(path: Path):
     check = prerequisites.docker()
     assert not check.good
-    assert "Cannot connect" in check.found
-    program(path, "docker", "echo 27.3.1")
-    assert prerequisites.docker().good
+    assert f"no Docker engine answers at unix://{path}/engine.sock" in check.found
+
+
+def test_without_its_package_the_extra_is_the_remedy(path: Path, monkeypatch: pytest.MonkeyPatch):
+    del path
+    monkeypatch.setitem(sys.modules, "plumbline.adapters.container.engine", None)
+    check = prerequisites.docker()
+    assert (check.good, check.found) == (False, "missing: the package docker")
+    assert check.remedy.startswith("pip install")
+
+
+class _Engine(BaseHTTPRequestHandler):
+    """An engine that tells its version, whatever it is asked."""
+
+    def do_GET(self) -> None:
+        said = json.dumps({"Version": "27.3.1", "ApiVersion": "1.47", "NCPU": 2}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing: the test says what went wrong."""
+
+
+def test_an_engine_that_answers_is_told_with_its_version(monkeypatch: pytest.MonkeyPatch):
+    with HTTPServer(("127.0.0.1", 0), _Engine) as server:
+        serving = Thread(target=server.serve_forever)
+        serving.start()
+        monkeypatch.setenv("DOCKER_HOST", f"tcp://127.0.0.1:{server.server_port}")
+        check = prerequisites.docker()
+        server.shutdown()
+        serving.join()
+    assert (check.good, check.found) == (True, "27.3.1")
 
 
 def test_a_program_that_hangs_or_is_none_holds_nothing_up(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(prerequisites, "PATIENCE_S", 0.2)
     program(path, "mvn", "exec /bin/sleep 60")
     assert "did not answer within" in prerequisites.maven().found
-    (path / "docker").write_bytes(b"\x7fELF junk")
-    (path / "docker").chmod(0o755)
-    assert "does not run" in prerequisites.docker().found
+    (path / "mvn").write_bytes(b"\x7fELF junk")
+    assert "does not run" in prerequisites.maven().found
 
 
 @pytest.mark.parametrize(

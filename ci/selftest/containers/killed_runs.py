@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 
 import click
@@ -22,6 +21,7 @@ from plumbline.adapters.container.container_candidate import ImageCandidate
 from plumbline.adapters.container.engine import Engine
 from plumbline.adapters.container.image_name import image_name_of
 from plumbline.adapters.container.owners import LABEL
+from plumbline.adapters.waiting import wait_until
 
 SERVES = (
     "import sys; sys.path.insert(0, '/adapter'); from checked_adapter import CheckedAdapter as A; "
@@ -88,9 +88,7 @@ def _killed_run(engine: Engine, candidate: str, after_s: float) -> None:
             stdin=subprocess.DEVNULL,
             start_new_session=True,
         )
-        began = time.monotonic()
-        while run.poll() is None and not labelled(engine) and time.monotonic() < began + _BEGINS_S:
-            time.sleep(0.01)  # who would wake us is another process, which does not know of us
+        wait_until(lambda: run.poll() is not None or bool(labelled(engine)), _BEGINS_S)
         try:
             run.wait(after_s)
         except subprocess.TimeoutExpired:

@@ -10,12 +10,12 @@ import json
 import socket
 import socketserver
 import sys
-import time
 from pathlib import Path
 
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.process.server import serve_stdio
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
+from plumbline.adapters.waiting import wait_until
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.operations import (
     Content,
@@ -110,18 +110,21 @@ class SmallSystemAdapter(Adapter):
 
 
 def ask(member: str, said: object, limit_s: float = 10) -> dict[str, str]:
-    """A member's answer, once it listens."""
-    deadline = time.monotonic() + limit_s
-    while True:
+    """A member's answer, once it listens; TimeoutError where it does not within the limit."""
+    answers: list[dict[str, str]] = []
+
+    def is_answered() -> bool:
         try:
             with socket.create_connection((member.lower(), PORT), 5) as connection:
                 connection.sendall(json.dumps(said).encode() + b"\n")
-                answer: dict[str, str] = json.loads(connection.makefile().readline())
-                return answer
+                answers.append(json.loads(connection.makefile().readline()))
         except OSError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)  # a member that starts does not know of us
+            return False
+        return True
+
+    if not wait_until(is_answered, limit_s, every_s=0.05):
+        raise TimeoutError(f"member {member} does not answer on port {PORT}")
+    return answers[0]
 
 
 if __name__ == "__main__":
