@@ -147,36 +147,15 @@ class _Site:
         runs = [run for candidate in collection.candidates for run in candidate.runs]
         unknown = {row.requirement for run in runs for row in run.rows} - set(catalogue)
         self.ids = [*catalogue, *sorted(unknown)]
-        self.pages = {identity: f"requirements/{_file_name(identity)}.html" for identity in self.ids}
+        self.pages = {identity: f"requirements/{file_name(identity)}.html" for identity in self.ids}
         self.columns = [column_of(one, self.ids, self.untested, self._title) for one in collection.candidates]
-        style = _resource("site.css")
-        script = _resource("matrix.js")
-        copying = _resource("copy.js")
-        self.environment = Environment(
-            loader=PackageLoader("plumbline.reports"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            finalize=_finalize,
-            trim_blocks=True,
-            lstrip_blocks=True,
+        self.environment = page_environment(
+            f"Written {written:%Y-%m-%d %H:%M} UTC from {_runs(collection)} by Plumbline."
         )
-        self.environment.filters["clip"] = visible
-        self.environment.filters["when"] = day_and_time
-        self.environment.filters["took"] = duration
-        self.environment.filters["px"] = "{:g}".format
-        self.environment.filters["words"] = lambda text: str(text).replace("_", " ")
         self.environment.globals.update(
             columns=self.columns,
-            documents=DOCUMENTS,
-            facts=f"Written {written:%Y-%m-%d %H:%M} UTC from {_runs(collection)} by Plumbline.",
             pages=self.pages,
             pairs=pairs,
-            policy=_policy(style, script, copying),
-            # These are files of this package and hold no text of a candidate.
-            script=Markup(script),  # noqa: S704
-            copying=Markup(copying),  # noqa: S704
-            signs=SIGNS,
-            style=Markup(style),  # noqa: S704
             titles={identity: self._title(identity) for identity in self.ids},
         )
 
@@ -309,6 +288,35 @@ class _Site:
         )
 
 
+def page_environment(facts: str) -> Environment:
+    """What renders every page: templates with their style, scripts and policy, and the foot of a page."""
+    style, script, copying = (_resource(name) for name in ("site.css", "matrix.js", "copy.js"))
+    environment = Environment(
+        loader=PackageLoader("plumbline.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["clip"] = visible
+    environment.filters["when"] = day_and_time
+    environment.filters["took"] = duration
+    environment.filters["px"] = "{:g}".format
+    environment.filters["words"] = lambda text: str(text).replace("_", " ")
+    environment.globals.update(
+        documents=DOCUMENTS,
+        facts=facts,
+        policy=_policy(style, script, copying),
+        # These are files of this package and hold no text of a candidate.
+        script=Markup(script),  # noqa: S704
+        copying=Markup(copying),  # noqa: S704
+        signs=SIGNS,
+        style=Markup(style),  # noqa: S704
+    )
+    return environment
+
+
 def _finalize(value: object) -> object:
     """What jinja2 does with every value before it escapes it: strangers' text becomes fit to be shown."""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -331,7 +339,7 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _file_name(identity: str) -> str:
+def file_name(identity: str) -> str:
     """A file name for a requirement: its id, or a hash for what only looks like one."""
     if SAFE_ID.fullmatch(identity) and len(identity) < 60:
         return identity

@@ -15,12 +15,16 @@ import click
 import msgspec
 
 from plumbline.ci.terminal.documents import Document, show
+from plumbline.ci.terminal.error_messages import CommandError
 from plumbline.ci.terminal.progress import Advanced, patiently
 from plumbline.ci.terminal.run_directories import all_runs, older_words, run_directories
 from plumbline.ci.terminal.settings import config_option
 from plumbline.reference.catalogue.loader import catalogue
-from plumbline.reference.results.deviations import DeviationError, read_deviations
-from plumbline.reference.results.gate_policy import PolicyError, read_policy
+from plumbline.reference.file_record import UnreadableRunError
+from plumbline.reference.judged.scoring import CONFIDENCE
+from plumbline.reference.judged.store import is_judged, read_tables
+from plumbline.reference.results.deviations import Deviation, DeviationError, read_deviations
+from plumbline.reference.results.gate_policy import GatePolicy, PolicyError, read_policy
 from plumbline.reference.results.runs import write_atomically
 from plumbline.reference.trace.files import verified_files
 from plumbline.reports import github
@@ -30,6 +34,7 @@ from plumbline.reports.broken import violations
 from plumbline.reports.clauses_reached import clauses_not_reached
 from plumbline.reports.collection import Collection, collect, newest
 from plumbline.reports.gate_decision import Evidence, GateDecision, GateReason, VerdictCount, Weight, decide
+from plumbline.reports.judged_gate import JudgedEvidence, decide_judged
 from plumbline.reports.on_record import not_shown
 from plumbline.reports.sarif import sarif as as_sarif
 from plumbline.reports.text import one_line
@@ -59,6 +64,7 @@ _EPILOG = """\
 Examples:
   plumbline gate
   plumbline gate runs --policy gate.toml --deviations deviations.toml --baseline released
+  plumbline gate judged --confidence 0.99 --opportunities 100 --baseline judged-of-the-last-release
   plumbline gate runs --sarif plumbline.sarif --badge plumbline.svg --summary plumbline.md
   plumbline gate runs --json | jq -r '.reasons[] | select(.weight == "red") | .requirement'
 
@@ -105,6 +111,27 @@ class GateDocument(Document, frozen=True, kw_only=True, tag="plumbline.gate"):
     type=click.Path(path_type=Path),
     help="Runs of the last release: what passed there must pass here, what is new here only advises.",
 )
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=CONFIDENCE,
+    show_default=True,
+    help="Of judged tables: the confidence of intervals and bounds.",
+)
+@click.option(
+    "--opportunities",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Of judged tables: what had fewer opportunities to fail does not pass.",
+)
+@click.option(
+    "--below",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="Of judged tables: a pass has to exclude this rate of violations at that confidence.",
+)
 @config_option
 @click.option("--summary", type=_FILE, help="Write the answer and all reasons as Markdown.")
 @click.option("--sarif", "sarif_file", type=_FILE, help="Write violations as SARIF 2.1.0, by requirement.")
@@ -118,6 +145,9 @@ def command(
     policy: Path | None,
     deviations: Path | None,
     baseline: Path | None,
+    confidence: float,
+    opportunities: int,
+    below: float,
     settings: Settings,
     summary: Path | None,
     sarif_file: Path | None,
@@ -130,6 +160,8 @@ def command(
     Without any, the folder of runs is read (`out` in plumbline.toml, else runs). Of each candidate and
     requirement the newest run counts that asked for it and plays at least as much.
 
+    Of judged tables, where DIR is alone and holds them, the newest version counts with all its runs.
+
     What failed and must pass, deviations that have expired or no longer show, and what passed in the baseline
     and does not any more, speak against it. What was not judged is never taken for passed.
 
@@ -141,9 +173,14 @@ def command(
         known = None if file is None else read_deviations(file)
     except (PolicyError, DeviationError) as error:
         raise click.UsageError(one_line(str(error))) from error
+    places = directories or (settings.out,)
+    if len(places) == 1 and is_judged(places[0]):
+        decision = _of_tables(places[0], wanted, known, baseline, confidence, opportunities, below)
+        _finish(context, decision, Collection((), ()), summary, sarif_file, badge_file, as_json=as_json)
+        return
     with patiently() as advanced:
         counting = (lambda found: found) if every else newest
-        runs = counting(collect(directories or (settings.out,), advanced("Reading runs")))
+        runs = counting(collect(places, advanced("Reading runs")))
         before = None if baseline is None else counting(collect([baseline], advanced("Reading the baseline")))
         flaws = _flaws(runs, advanced("Checking traces"))
     decision = decide(
@@ -159,6 +196,47 @@ def command(
             untested=ids_without_tests(),
         )
     )
+    _finish(context, decision, runs, summary, sarif_file, badge_file, as_json=as_json)
+
+
+def _of_tables(
+    judged: Path,
+    policy: GatePolicy,
+    deviations: tuple[Deviation, ...] | None,
+    baseline: Path | None,
+    confidence: float,
+    opportunities: int,
+    below: float,
+) -> GateDecision:
+    """The decision on judged tables alone."""
+    try:
+        evidence = JudgedEvidence(
+            tables=read_tables(judged),
+            policy=policy,
+            catalogue=catalogue(),
+            today=datetime.now(UTC).date(),
+            deviations=deviations,
+            baseline=None if baseline is None else read_tables(baseline),
+            untested=ids_without_tests(),
+            confidence=confidence,
+            least_opportunities=opportunities,
+            most=below,
+        )
+    except UnreadableRunError as error:
+        raise CommandError(one_line(str(error))) from error
+    return decide_judged(evidence)
+
+
+def _finish(
+    context: click.Context,
+    decision: GateDecision,
+    runs: Collection,
+    summary: Path | None,
+    sarif_file: Path | None,
+    badge_file: Path | None,
+    *,
+    as_json: bool,
+) -> None:
     _leave_files(decision, runs, summary, sarif_file, badge_file)
     if as_json:
         decided = msgspec.structs.asdict(decision)

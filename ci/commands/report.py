@@ -13,11 +13,15 @@ import msgspec
 
 from plumbline.ci.commands.catalogue import covered
 from plumbline.ci.terminal.documents import Document, show
+from plumbline.ci.terminal.error_messages import CommandError
 from plumbline.ci.terminal.progress import patiently
 from plumbline.ci.terminal.run_directories import all_runs, older_words, run_directories
 from plumbline.ci.terminal.settings import config_option
 from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.file_record import UnreadableRunError
+from plumbline.reference.judged.store import is_judged, read_tables
 from plumbline.reports.collection import Collection, collect, newest
+from plumbline.reports.judged_site import build_judged
 from plumbline.reports.pair_page import pair_page
 from plumbline.reports.site import Built, build
 from plumbline.reports.text import one_line
@@ -47,6 +51,7 @@ _EPILOG = """\
 Examples:
   plumbline report                          open site/index.html
   plumbline report runs judged --out site   with what plumbline judge found
+  plumbline report judged                   of any number of runs, from what plumbline judge wrote
   plumbline report runs --json | jq -r .index
 
 \b
@@ -82,11 +87,18 @@ def command(
     them. Without any, the folder of runs is read (`out` in plumbline.toml, else runs). Of each candidate and
     requirement the newest run counts that asked for it and plays at least as much.
 
+    Where DIR is alone and holds what `plumbline judge` has written, the site is made of its tables: all runs
+    and versions, with as many pages for ten runs as for a million.
+
     The site needs no server and asks for nothing from the network. What cannot be read is set aside, named
     here and on the first page, and makes nothing green.
     """
+    places = directories or (settings.out,)
+    if len(places) == 1 and is_judged(places[0]):
+        _of_tables(context, places[0], out, as_json=as_json)
+        return
     with patiently() as advanced:
-        collection = collect(directories or (settings.out,), advanced("Reading runs"))
+        collection = collect(places, advanced("Reading runs"))
         if not every:
             collection = newest(collection)
         built = None
@@ -104,6 +116,36 @@ def command(
     else:
         _tell(collection, built)
     context.exit(0 if built else 2)
+
+
+def _of_tables(context: click.Context, judged: Path, out: Path, *, as_json: bool) -> None:
+    """The site of judged tables alone."""
+    try:
+        tables = read_tables(judged)
+    except UnreadableRunError as error:
+        raise CommandError(one_line(str(error))) from error
+    with patiently() as advanced:
+        built = build_judged(tables, catalogue(), out, coverage=covered(), advanced=advanced("Writing pages"))
+    aside = tables["set_aside"]
+    candidates = {row["candidate"] for row in tables["runs"]}
+    runs = sum(row["runs"] for row in tables["runs"])
+    if as_json:
+        named = tuple(Unreadable(path=row["path"], reason=row["reason"]) for row in aside)
+        show(
+            ReportDocument(
+                index=str(built.index),
+                candidates=len(candidates),
+                requirements=built.requirements,
+                set_aside=named,
+                older_runs=(),
+            ),
+            compact=True,
+        )
+    else:
+        click.echo(str(built.index))
+        flaws = aside[0]["flaws"] if aside else 0
+        click.echo(f"{_count(len(candidates), 'candidate')}, {_count(runs, 'run')}; {flaws} set aside")
+    context.exit(0)
 
 
 def _summary(collection: Collection, built: Built | None) -> ReportDocument:

@@ -53,19 +53,23 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     words: str
 
 
-def score(counts: Counts, confidence: float = CONFIDENCE, least_opportunities: int = 1) -> Score:
+def score(
+    counts: Counts, confidence: float = CONFIDENCE, least_opportunities: int = 1, most: float = 1.0
+) -> Score:
     """Score a requirement.
 
     Args:
         counts: what was counted.
         confidence: of the interval, above 0 and below 1.
         least_opportunities: with fewer of them nothing passes.
+        most: a rate of violations that a pass has to exclude at this confidence; 1 for none.
     """
     low, high = wilson(counts.broken, counts.judged, confidence)
     below = none_seen(counts.judged, confidence) if counts.judged and not counts.broken else None
     verdict = counts.verdict
     few = counts.opportunities < max(1, least_opportunities) or not counts.judged
-    if verdict in (Verdict.PASS, Verdict.DEVIATION) and few:
+    loose = verdict is Verdict.PASS and below is not None and below > most
+    if verdict in (Verdict.PASS, Verdict.DEVIATION) and (few or loose):
         verdict = Verdict.NOT_EXERCISED
     words = f"{counts.broken} of {counts.judged} runs"
     if below is not None:
@@ -73,7 +77,7 @@ def score(counts: Counts, confidence: float = CONFIDENCE, least_opportunities: i
     elif low is not None and high is not None:
         words += f"; {low:.3g} to {high:.3g} at {confidence:.4g}"
     if verdict is not counts.verdict:
-        words += f"; {counts.opportunities} opportunities are too few"
+        words += f"; {counts.opportunities} opportunities are too few" if few else f", not below {most:.3g}"
     return Score(verdict=verdict, low=low, high=high, below=below, words=words)
 
 
