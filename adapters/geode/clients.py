@@ -175,8 +175,8 @@ class GeodeClients:
     def require_no_copy(self, server: str) -> None:
         """Raises UnsupportedError where a member that is to be killed may have its queues copied to another.
 
-        Clients that lack a server recruit one that starts again. The model does not judge that so far. For a
-        durable client that is away no server is recruited (001, L73).
+        Clients that lack a server recruit one that starts again, and nothing here waits until they have. For
+        a durable client that is away no server is recruited (001, L73).
         """
         for name in sorted(self.in_use):
             if self.lives.is_away(name):
@@ -218,23 +218,26 @@ class GeodeClients:
             cache = self.caches[name]
             servers = [members[server] for server in self._started[name].servers]
             living = [server for server in servers if not server.crashed()]
-            if (len(living) < len(servers) or self.restarted) and not self._served(cache, living, deadline):
+            secured = 0 if self.restarted or self.lives.is_durable(name) else self._started[name].redundancy
+            fewer = len(living) < len(servers) or self.restarted
+            if fewer and not self._served(cache, living, min(secured, len(living) - 1), deadline):
                 return False
             if living and self.lives.is_sent_events(name):
                 self._cluster.ask(living[0], partial(_put_sentinel, name=cache.name, value=self._sentinels))
                 waiting.append(cache)
         return all(cache.sentinel.await_value(self._sentinels, deadline) for cache in waiting)
 
-    def _served(self, cache: ClientCache, living: Sequence[Member], deadline: float) -> bool:
+    def _served(self, cache: ClientCache, living: Sequence[Member], secured: int, deadline: float) -> bool:
         """Whether by the deadline a server that lives sends the client its events, and no other any more.
 
+        So many others that live stand by, at least.
         Where none lives, no server sends, and all that was left of dead servers has been read.
         """
         ports = {server.port for server in living}
 
         def served() -> bool:
-            primary, _ = self._cluster.ask(cache, lambda member: _client(member).subscribed())
-            if primary not in (ports or {None}):
+            primary, others = self._cluster.ask(cache, lambda member: _client(member).subscribed())
+            if primary not in (ports or {None}) or len(others & ports) < secured:
                 return False
             looking, read = self._cluster.ask(cache, lambda member: _client(member).reception())
             return ports.issuperset(read) and not (looking and living)

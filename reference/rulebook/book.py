@@ -32,6 +32,7 @@ from plumbline.reference.rulebook.partitioned import PartitionDecisions
 from plumbline.reference.rulebook.policies import PolicyDecisions
 from plumbline.reference.rulebook.queues import DispatcherDecisions, QueueDecisions
 from plumbline.reference.rulebook.receivers import ReceiverDecisions, TimestampDecisions
+from plumbline.reference.rulebook.redundancy import RedundancyDecisions
 from plumbline.reference.rulebook.replays import ReplayDecisions
 from plumbline.reference.rulebook.replicated import ConcurrencyDecisions, DistributionDecisions
 from plumbline.reference.rulebook.subscriptions import RegionEventDecisions, SubscriptionDecisions
@@ -71,6 +72,7 @@ class Rulebook(
     QueueDecisions,
     ReceiverDecisions,
     RecordDecisions,
+    RedundancyDecisions,
     RegionEventDecisions,
     RemovalDecisions,
     ReplayDecisions,

@@ -28,6 +28,7 @@ from plumbline.reference.rulebook.partitioned import PartitionDecisions
 from plumbline.reference.rulebook.policies import PolicyDecisions
 from plumbline.reference.rulebook.queues import DispatcherDecisions, QueueDecisions
 from plumbline.reference.rulebook.receivers import ReceiverDecisions, TimestampDecisions
+from plumbline.reference.rulebook.redundancy import RedundancyDecisions
 from plumbline.reference.rulebook.replays import ReplayDecisions
 from plumbline.reference.rulebook.replicated import ConcurrencyDecisions, DistributionDecisions
 from plumbline.reference.rulebook.subscriptions import RegionEventDecisions, SubscriptionDecisions
@@ -77,6 +78,7 @@ CLIENTS = _of(
     RegionEventDecisions,
     InterestDecisions,
     SubscriptionDecisions,
+    RedundancyDecisions,
     FailoverDecisions,
     ClientCheckDecisions,
     first=("sends_local", "loads_of_others"),

@@ -37,6 +37,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     parallel_senders,
     partitioned,
     policies,
+    recruiting,
     registrations_meanwhile,
     resolvers,
     stamps,

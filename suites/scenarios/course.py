@@ -109,17 +109,17 @@ class Course:
 
     def part(self, client: str, *, keep: bool) -> None:
         """A durable client closes, with keep-alive or without, once everything has settled."""
-        self._rest()
+        self.settle_around()
         self._break(Fault(kind=FaultKind.CLIENT_DETACH if keep else FaultKind.CLIENT_CLOSE, client=client))
 
     def kill(self, client: str) -> None:
         """The process of a durable client is killed, once everything has settled."""
-        self._rest()
+        self.settle_around()
         self._break(Fault(kind=FaultKind.CLIENT_CRASH, client=client))
 
     def come_back(self, client: str, timeout_ms: int = 0) -> None:
         """Another process runs under the id of a durable client, with another time-out if one is named."""
-        self._rest()
+        self.settle_around()
         self._break(Fault(kind=FaultKind.CLIENT_START, client=client, milliseconds=timeout_ms))
 
     def hold_time(self) -> None:
@@ -397,8 +397,8 @@ class Course:
         """Have a client withdraw a registration."""
         self._registered(msgspec.structs.replace(interest, register=False))
 
-    def _rest(self) -> None:
-        """Wait for every call, and until nothing more happens; what is to be held later stays so."""
+    def settle_around(self) -> None:
+        """Wait for every call, and until nothing more happens; what is held stays so."""
         for operation in self._driver.under_way:
             self.finish(operation)
         self.steps.append(Settle())
@@ -406,7 +406,7 @@ class Course:
 
     def _registered(self, interest: Interest, *, refused: bool = False) -> None:
         if interest.durable:
-            self._rest()
+            self.settle_around()
         else:
             self.settle()
         self.done.append(interest_words(interest))
@@ -461,10 +461,7 @@ class Course:
         """Release everything, wait for every call, and until nothing more happens."""
         for op_id in list(self._gates):
             self.release(self._operations[op_id])
-        for operation in self._driver.under_way:
-            self.finish(operation)
-        self.steps.append(Settle())
-        self._driver.settle()
+        self.settle_around()
 
     def mend(self) -> None:
         """Undo what would keep a scenario that was broken off from ending in order."""

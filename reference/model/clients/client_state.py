@@ -118,12 +118,14 @@ class QueuePlacement(msgspec.Struct, frozen=True):
         moves: how often the client has changed its server: never, once, or more often (see `failover`).
         readied: whether a client that is not durable has said that it is ready, where that matters, as it
             should not.
+        filling: those of the secondaries that were recruited and have yet to get what waits already.
     """
 
     primary: str
     secondaries: tuple[str, ...] = ()
     moves: int = 0
     readied: bool = False
+    filling: tuple[str, ...] = ()
 
 
 class DurableState(msgspec.Struct, frozen=True):

@@ -1,7 +1,6 @@
 """Failover: the server that sends a client its events dies, and another takes its part.
 
-Owns which servers keep a client's queue. The model recruits no further secondaries, because it does not yet
-follow how a queue is copied to a new one.
+Owns which servers keep a client's queue, but for those that are recruited later (`recruiting`).
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.model.clients.client_state import NOBODY, ClientState, QueuePlacement
+from plumbline.reference.model.clients.recruiting import Recruiting
 from plumbline.reference.model.clients.registrations import Interests, with_interests
 from plumbline.reference.model.clients.subscriptions import resumed
 from plumbline.reference.model.independence import Independence
@@ -54,6 +54,7 @@ class Failover:
         self._setting = setting
         self._strength = strength
         self._interests = interests
+        self.recruiting = Recruiting(setting)
 
     def steps(self, world: World) -> Iterator[Step]:
         """A client gets another server; a secondary hears what its client has received."""
@@ -64,6 +65,7 @@ class Failover:
                     yield from self._removed(world, client, line, secondary)
             if client not in self._setting.durable and self._looks_for_another(world, line):
                 yield from self._failed_over(world, client, line)
+        yield from self.recruiting.steps(world)
 
     def _looks_for_another(self, world: World, line: QueuePlacement) -> bool:
         """Whether a client may turn to another server: its own has died, or it has none to be had so far."""
@@ -309,7 +311,9 @@ class Failover:
             known = self._known_at_secondary(world, client) if secondaries else world
             others = tuple(other for other in secondaries if other != server)
             moved = self.moved(
-                known, client, QueuePlacement(server, others, min(line.moves + 1, MOST_COUNTED))
+                known,
+                client,
+                QueuePlacement(server, others, min(line.moves + 1, MOST_COUNTED), filling=line.filling),
             )
             for forgotten in moved:
                 redundant = self._setting.clients[client].redundancy > 0
