@@ -1,4 +1,4 @@
--- part: Clients that are not durable, and when they lost their first server, all that keep their queue, and all that they name.
+-- part: Clients that are not durable and recruit no spare server, and when they lost their first server, all that keep their queue, and all that they name.
 -- columns: run_id, example, seq, kind, member, client, server, amount, order_strength, checks, durable_id
 -- needs: gone
 choices AS (
@@ -8,9 +8,12 @@ choices AS (
   WHERE m.kind = 'may_serve'
 ),
 lasting AS (
-  SELECT DISTINCT run_id, example, client
-  FROM ev
-  WHERE kind = 'client_start' AND durable_id IS NOT NULL
+  SELECT s.run_id, s.example, s.client
+  FROM ev s
+  LEFT JOIN choices n ON n.run_id = s.run_id AND n.example = s.example AND n.client = s.client
+    AND n.place > s.amount AND s.amount > 0
+  WHERE s.kind = 'client_start' AND (s.durable_id IS NOT NULL OR n.client IS NOT NULL)
+  GROUP BY s.run_id, s.example, s.client
 ),
 clientele AS (
   SELECT c.run_id, c.example, c.client, c.order_strength AS log_order, coalesce(c.checks, true) AS checked,
