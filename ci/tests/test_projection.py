@@ -394,3 +394,27 @@ def test_each_key_of_a_transaction_keeps_its_begin_and_its_commit():
     alone = list(parts(history, 1))
     assert [[op.op_id for op in operations(part.history)] for part in alone] == [[1, 2, 3, 5], [2, 4, 5]]
     assert [answer(part.history) for part in alone] == [Answer.EXPLAINED, Answer.EXPLAINED]
+
+
+def test_a_counter_that_one_key_has_moved_is_explained_among_other_keys():
+    """Two dispatchers lose their member: a repetition of x is counted, and the order of y and z is open."""
+    topology, senders = sites_topology(2), queues(100, dispatchers=2)
+    calls = [
+        Operation(
+            op_id=op_id,
+            thread=f"A{op_id}",
+            member="A",
+            region="region",
+            kind=OperationKind.PUT,
+            key=key,
+            token=f"v{op_id}",
+        )
+        for op_id, key in enumerate("xxyz", 1)
+    ]
+    crash = Inject(Fault(kind=FaultKind.CRASH, member="A"))
+    then = (Do(calls[1]), Do(calls[2]), Do(calls[3]), crash, Release(1, "C"), Settle())
+    plan = Plan(topology, regions(senders, Scope.ACK, None)[:1], (Park(calls[0], "C"), *then), senders)
+    with Session(find_candidate("reference")) as session:
+        history = play_plan(plan, session).history
+        assert any(isinstance(what, StatisticRead) and what.delta for what in history.timeline)
+        assert search(history, session.book, Budget(states=60_000)).answer is Answer.EXPLAINED

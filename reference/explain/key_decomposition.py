@@ -15,7 +15,7 @@ from itertools import combinations
 from plumbline.reference.explain.projection import HistoryPart, part_of
 from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.history import History
-from plumbline.reference.history.moments import Called, FaultBegun, FaultDone, Scripted
+from plumbline.reference.history.moments import Called, FaultBegun, FaultDone, Scripted, StatisticRead
 from plumbline.reference.history.operations import OF_TRANSACTIONS, WHOLE_REGION, RegionPolicy
 from plumbline.reference.search.ordering import Name, Timetable
 from plumbline.reference.search.search import Explanation
@@ -54,6 +54,17 @@ def parts(history: History, keys: int, suspected: Collection[frozenset[Where]] =
         part = part_of(history, kept | tied, held_up)
         if part is not None:
             yield part
+
+
+def counting(history: History, part: HistoryPart) -> HistoryPart | None:
+    """The same part, as if its keys alone had moved all counters; None where no counter moved.
+
+    A run of it tells when to try what moves them. It refutes nothing, since other keys may have moved some.
+    """
+    if not any(isinstance(what, StatisticRead) and what.delta for what in history.timeline):
+        return None
+    kept = {what.operation.op_id for what in part.history.timeline if isinstance(what, Called)}
+    return part_of(history, kept, _held_up(history), counts=True)
 
 
 def _held_up(history: History) -> dict[int, tuple[str, ...]]:

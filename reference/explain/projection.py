@@ -66,7 +66,11 @@ def project(history: History, kept: Collection[int]) -> History | None:
 
 
 def part_of(
-    history: History, kept: Collection[int], held_up: Mapping[int, tuple[str, ...]] | None = None
+    history: History,
+    kept: Collection[int],
+    held_up: Mapping[int, tuple[str, ...]] | None = None,
+    *,
+    counts: bool = False,
 ) -> HistoryPart | None:
     """The same with the numbers of its moments.
 
@@ -74,14 +78,21 @@ def part_of(
         history: what is left out of.
         kept: the numbers of the operations that stay.
         held_up: of some moments which queues the others may hold up then, though something waits in them.
+        counts: whether counts stay as if the kept operations had made them alone. So they may not have.
     """
-    return _Projection(history, kept, held_up or {}).carry_out()
+    return _Projection(history, kept, held_up or {}, counts=counts).carry_out()
 
 
 class _Projection:
     def __init__(
-        self, history: History, kept: Collection[int], held_up: Mapping[int, tuple[str, ...]]
+        self,
+        history: History,
+        kept: Collection[int],
+        held_up: Mapping[int, tuple[str, ...]],
+        *,
+        counts: bool,
     ) -> None:
+        self._counts = counts
         self._history = history
         self._held_up = held_up
         called = [what.operation for what in history.timeline if isinstance(what, Called)]
@@ -191,7 +202,7 @@ class _Projection:
                     for entry in entries:
                         if entry.token in self._foreign and (region, entry.key) not in self._lost_keys:
                             numbers.add(number)
-                case StatisticRead(number, _, _, delta) if delta and others:
+                case StatisticRead(number, _, _, delta) if delta and others and not self._counts:
                     numbers.add(number)
                 case QueueRead(number) if others:
                     numbers.add(number)

@@ -7,13 +7,13 @@ what a wrong history breaks.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
 from plumbline.reference.explain.decision_log import Asked, listening
 from plumbline.reference.explain.groundless import groundless
-from plumbline.reference.explain.key_decomposition import Where, parts, timetable_of
+from plumbline.reference.explain.key_decomposition import Where, counting, parts, timetable_of
 from plumbline.reference.explain.key_priority import suspects
 from plumbline.reference.explain.mistold import mistold
 from plumbline.reference.explain.projection import HistoryPart
@@ -35,6 +35,9 @@ histories a key alone is nearly always explained with few."""
 IMPATIENT, COMPOSED = 3, 12
 """An impatient search stops once such a part of all states was visited without progress: a third. Sooner
 where runs of single keys lead, since only a few steps are to be found that go otherwise."""
+
+COUNTING = 3
+"""Of so many keys it is tried whether they have moved all counters."""
 
 LEAST_PATIENCE = 200
 """No search stops before it has visited so many states without progress."""
@@ -210,6 +213,10 @@ class SearchStage:
         return self._begun.go_on(budget)
 
 
+Run = tuple[HistoryPart, Explanation]
+"""A run of a part of a history."""
+
+
 class _Parts:
     """Efforts for parts of a history, each made only once it is asked for.
 
@@ -239,7 +246,7 @@ class _Shared:
         self._budget = budget
         time_ms = budget.time_ms
         self._deadline = None if time_ms is None else time.thread_time() + time_ms / 1000
-        self._runs: list[tuple[HistoryPart, Explanation]] = []
+        self._runs: list[Run] = []
         self._stuck: list[int] = []
 
     def is_over(self) -> bool:
@@ -283,9 +290,25 @@ class _Shared:
             return None
         # Where several name something, the ordering of the run that visited most states is right most often.
         self._runs.sort(key=lambda run: run[1].states, reverse=True)
-        timetable = timetable_of(self._runs)
+        runs = tuple(self._runs)
         self._runs.clear()
-        return self.otherwise(whole, SOON, GuidedOrder(timetable, whole.question.logs.clock))
+        return self._guided(whole, runs) or self._counted(whole, runs)
+
+    def _guided(self, whole: SearchStage, runs: Iterable[Run]) -> Decided | None:
+        return self.otherwise(whole, SOON, GuidedOrder(timetable_of(runs), whole.question.logs.clock))
+
+    def _counted(self, whole: SearchStage, runs: Sequence[Run]) -> Decided | None:
+        """The same where one of the keys has moved all counters: first that of most states, then others."""
+        for run in runs[:COUNTING]:
+            part = counting(whole.history, run[0])
+            if part is None or self.is_over():
+                break
+            found = self.spent_on(SearchStage(part.history, self._book, part=part), FEW_KEYS)
+            if found.answer is Answer.EXPLAINED:
+                others = [one for one in runs if one is not run]
+                if decided := self._guided(whole, [(part, found), *others]):
+                    return decided
+        return None
 
     def gone_on(self, whole: SearchStage, per_entry: int) -> Decided | None:
         """What is found of all keys where they were given up, with more states; None if nothing."""
