@@ -107,7 +107,7 @@ def test_without_its_package_the_extra_is_the_remedy(path: Path, monkeypatch: py
 
 
 class _Engine(BaseHTTPRequestHandler):
-    """An engine that tells its version, whatever it is asked."""
+    """An engine that gives its version, and nothing else."""
 
     def do_GET(self) -> None:
         said = json.dumps({"Version": "27.3.1", "ApiVersion": "1.47", "NCPU": 2}).encode()
