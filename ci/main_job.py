@@ -1,8 +1,8 @@
 """The main job: every layer once, on this machine, ending in a site to look at and a summary.
 
 Tests the reference, which must pass, two faulty variants, which must be caught, and a real Apache Geode;
-judges all their traces by Spark; writes the site. Each step is a `plumbline` command that anyone can repeat.
-Knows what exit code each step should have, and nothing of how the steps work.
+judges all their traces by Spark; writes the site, and one of many runs. Each step is a command that can be
+repeated. Knows what exit code each step should have, and nothing of how the steps work.
 """
 
 from __future__ import annotations
@@ -40,6 +40,9 @@ FAULTY_VARIANTS = ("tie-last-wins", "announces-twice")
 BROKEN_AREAS = ("versions", "consistency", "wan-conflicts")
 """What these variants break most of: all areas take three times as long, and show the same faults."""
 
+GENERATED = 100
+"""So many runs are generated, for a report of many runs with a trend."""
+
 PLUMBLINE = Path(sys.executable).with_name("plumbline")
 
 
@@ -48,7 +51,8 @@ class JobStep(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         title: what it does, for the summary.
-        arguments: of the `plumbline` command.
+        arguments: of the `plumbline` command, or of the module.
+        module: a module of Plumbline that is run in its place, or "".
         expected: the exit code it has when everything is as it should be.
         skipped: why it cannot be run on this machine, or "".
         lacking: what of it this machine cannot do, though the rest is run, or "".
@@ -59,6 +63,7 @@ class JobStep(msgspec.Struct, frozen=True, kw_only=True):
 
     title: str
     arguments: tuple[str, ...] = ()
+    module: str = ""
     expected: int = 0
     skipped: str = ""
     lacking: str = ""
@@ -132,7 +137,7 @@ def plan(home: Path, site: Path) -> list[JobStep]:
     no_geode = missing_for_geode(GEODE_VERSION)
     no_spark = missing_for_spark()
     right, faulty, judged = home / "right", home / "faulty", home / "judged"
-    reference = right / "reference"
+    reference, generated, many = right / "reference", home / "generated", home / "many"
     return [
         JobStep(
             title="reference, profile gate",
@@ -178,7 +183,27 @@ def plan(home: Path, site: Path) -> list[JobStep]:
             arguments=("judge", str(right), "--engine", "duckdb"),
             note="nothing seen",
         ),
-        JobStep(title="site", arguments=("report", str(home), str(judged), "--out", str(site))),
+        JobStep(title="site", arguments=("report", str(right), str(faulty), str(judged), "--out", str(site))),
+        JobStep(
+            title=f"{GENERATED} runs, generated from those of the reference and a faulty variant",
+            arguments=(
+                *(str(reference), str(generated), "--wrong", str(faulty)),
+                *("--runs", str(GENERATED)),
+            ),
+            module="plumbline.reference.judged.generator",
+        ),
+        JobStep(
+            title="judged tables of all these runs",
+            arguments=(
+                *("judge", str(generated), str(faulty), "--all"),
+                *("--engine", "duckdb" if no_spark else "spark", "--out", str(many)),
+            ),
+            expected=1,
+            lacking=no_spark and f"by DuckDB alone: {no_spark}",
+            note="the fault of one version seen",
+            log=home / "many.txt",
+        ),
+        JobStep(title="site of many runs", arguments=("report", str(many), "--out", str(site / "many"))),
     ]
 
 
@@ -229,9 +254,10 @@ def carry_out_all(
             print(f"    skipped: {step.skipped}", flush=True)
             results.append(StepResult(step, None))
             continue
-        print(f"    plumbline {shlex.join(step.arguments)}", flush=True)
+        command = [sys.executable, "-m", step.module] if step.module else [str(PLUMBLINE)]
+        print(f"    {step.module or 'plumbline'} {shlex.join(step.arguments)}", flush=True)
         begun = time.monotonic()
-        code = execute([str(PLUMBLINE), *step.arguments], step.log)
+        code = execute([*command, *step.arguments], step.log)
         seconds = time.monotonic() - begun
         excused = step.excuse() if step.excuse is not None and code != step.expected else ""
         results.append(StepResult(step, code, seconds, excused))
@@ -276,6 +302,7 @@ def main() -> int:
     good = succeeded(results, all_of_it=os.environ.get("CI") == "true")
     print(f"Runs: {home}")
     print(f"Open: {(site / 'index.html').resolve()}")
+    print(f"Many runs: {(site / 'many' / 'index.html').resolve()}")
     print("Main job: everything went as expected." if good else "Main job: FAILED, see the table above.")
     return 0 if good else 1
 

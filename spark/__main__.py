@@ -32,7 +32,7 @@ def main(directories: tuple[Path, ...], out: Path) -> None:
                 engine.judge,
                 out,
                 engine.summarise,
-                tables=lambda facts, where: write_tables(where, engine.tables(facts)),
+                tables=lambda facts, where: write_tables(where, engine.tables(facts, where)),
             )
     except (MissingSparkError, UnreadableRunError, OSError) as error:
         click.echo(f"plumbline: {error}", err=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from plumbline.reference.judged.facts import facts_by_duckdb
 from plumbline.reference.judged.schema import BY_NAME
@@ -28,6 +29,13 @@ if TYPE_CHECKING:
 
 _SQL_TYPES = {pa.string(): "string", pa.int64(): "bigint", pa.float64(): "double"}
 _RESULT_COLUMNS = ", ".join(f"`{field.name}` {_SQL_TYPES[field.type]}" for field in RESULT_SCHEMA)
+
+_ASKED_ONCE = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
+"""Each statement is asked once: writing Java for it and compiling that takes longer than the answer."""
 
 
 def judge_in_task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -61,7 +69,7 @@ class SparkEngine:
 
         group = ["requirement", "candidate", "product_version", "day"]
         sums = (
-            self._session.createDataFrame(results)
+            self._session.createDataFrame(_whole(results))
             .where("row = 'verdict'")
             .groupBy(*group)
             .agg(
@@ -79,12 +87,34 @@ class SparkEngine:
         ordered = sums.withColumn("verdict", verdict).orderBy(*group).select(*SUMMARY_SCHEMA.names)
         return with_verdicts(ordered.toArrow().cast(SUMMARY_SCHEMA))
 
-    def tables(self, facts: pa.Table) -> dict[str, pa.Table]:
-        """The judged tables of the facts of many runs, by the same texts as DuckDB's."""
-        self._session.createDataFrame(facts).createOrReplaceTempView("facts")
-        self._session.createDataFrame(requirements()).createOrReplaceTempView("requirements")
+    def tables(self, facts: pa.Table, out: Path) -> dict[str, pa.Table]:
+        """The judged tables of the facts of many runs, by the same texts as DuckDB's.
+
+        Args:
+            facts: RESULT_SCHEMA.
+            out: a folder that each worker reaches; the facts lie there meanwhile, as one file.
+        """
+        session, file = self._session, out / "facts.part.parquet"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        before = {name: session.conf.get(name) for name in _ASKED_ONCE}
         tables: dict[str, pa.Table] = {}
-        for name, text in statements().items():
-            tables[name] = self._session.sql(text).toArrow().cast(BY_NAME[name].schema)
-            self._session.createDataFrame(tables[name]).createOrReplaceTempView(name)
+        try:
+            for name, value in _ASKED_ONCE.items():
+                session.conf.set(name, value)
+            pq.write_table(facts, file)
+            session.read.parquet(str(file)).createOrReplaceTempView("facts")
+            session.createDataFrame(requirements()).createOrReplaceTempView("requirements")
+            for name, text in statements().items():
+                tables[name] = session.sql(text).toArrow().cast(BY_NAME[name].schema)
+                session.createDataFrame(_whole(tables[name])).createOrReplaceTempView(name)
+        finally:
+            file.unlink(missing_ok=True)
+            for name, old in before.items():
+                if old is not None:
+                    session.conf.set(name, old)
         return tables
+
+
+def _whole(table: pa.Table) -> pa.Table:
+    """The table in one piece: PySpark reads none of one that begins with two empty pieces."""
+    return table.combine_chunks()

@@ -164,7 +164,7 @@ def _by_spark(runs: list[Path], out: Path | None, which: Newest | None) -> Surve
                 out,
                 engine.summarise,
                 which,
-                tables=lambda facts, where: write_tables(where, engine.tables(facts)),
+                tables=lambda facts, where: write_tables(where, engine.tables(facts, where)),
             )
     except MissingSparkError as error:
         raise CommandError(str(error)) from error

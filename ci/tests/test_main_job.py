@@ -165,7 +165,7 @@ def test_the_job_fails_where_the_gate_or_the_reference_in_front_of_it_does(
         ended = {step.arguments: of_the_gate if step.title == gate else step.expected for step in steps}
 
         def ends(command: list[str], _: Path | None, ended: dict[tuple[str, ...], int] = ended) -> int:
-            return ended[tuple(command[1:])]
+            return ended[tuple(command[3 if command[1] == "-m" else 1 :])]
 
         assert succeeded(carry_out_all(steps, ends), all_of_it=False) is succeeds
 

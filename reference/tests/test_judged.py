@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 from collections.abc import Callable
 from math import ceil, log
@@ -14,6 +15,7 @@ import pytest
 from plumbline.ci.selftest.histories.samples import CONFORMING, VIOLATING, sample_run
 from plumbline.reference.file_record import UnreadableRunError
 from plumbline.reference.judged.facts import facts_by_duckdb
+from plumbline.reference.judged.generator import VERSIONS, generate, recorded_run
 from plumbline.reference.judged.measures import GAMMA
 from plumbline.reference.judged.schema import TABLES, markdown
 from plumbline.reference.judged.scoring import Counts, none_seen, score, wilson
@@ -234,6 +236,27 @@ def test_times_of_one_clock_become_quantiles_within_one_percent():
 def test_the_page_is_what_the_schema_says():
     assert markdown() in PAGE.read_text(encoding="utf-8")
     assert len(TABLES) == len({table.name for table in TABLES})
+
+
+def test_generated_runs_are_whole_the_same_each_time_and_show_the_fault_of_one_version(tmp_path: Path):
+    draw = random.Random(1)  # noqa: S311 - examples, not secrets
+    failing = said(Verdict.FAIL, "B keeps v2")
+    right = recorded_run(run(tmp_path / "right", "right", said(Verdict.PASS)), draw)
+    wrong = recorded_run(run(tmp_path / "wrong", "wrong", failing, bad=True), draw)
+    for out in ("one", "two"):
+        made = generate(tmp_path / out, right, wrong, runs=18, days=6, seed=2)
+        assert len(made) == 18
+    first, second = (
+        [path.read_bytes() for path in sorted((tmp_path / out).glob("*/seal.json"))] for out in ("one", "two")
+    )
+    assert first == second
+    tables = judged(tmp_path / "one", tmp_path / "out")
+    assert tables["set_aside"] == []
+    assert {row["candidate"] for row in tables["runs"]} == {"generated:sample"}
+    searched = {row["product_version"]: row for row in rows_of(tables, "versions", requirement=SEARCHED)}
+    assert [searched[version]["broken"] > 0 for version in VERSIONS] == [False, True, False]
+    assert {row["measure"] for row in tables["latencies"]} == {"propagation"}
+    assert len({row["day"] for row in tables["trend"]}) == 6
 
 
 def test_few_opportunities_are_no_pass():

@@ -19,7 +19,7 @@ from plumbline.ci.selftest.histories.history_builder import Sample
 from plumbline.ci.selftest.histories.samples import CONFORMING, VIOLATING, conflict, sample_run
 from plumbline.reference.judged.facts import facts_by_duckdb
 from plumbline.reference.judged.schema import SUBJECT
-from plumbline.reference.judged.store import tables_by_duckdb
+from plumbline.reference.judged.store import read_tables, tables_by_duckdb, write_tables
 from plumbline.reference.results.runs import read_verdicts
 from plumbline.reference.rules.judging import connect
 from plumbline.reference.rules.results import RESULT_SCHEMA, judge_by_duckdb, rows_about, summarise
@@ -191,8 +191,22 @@ def test_the_job_writes_the_same_tables_as_duckdb_and_goes_on_where_it_stood(
     spark: SparkSession, runs: list[Path], tmp_path: Path
 ):
     engine = SparkEngine(spark)
-    by_spark = judge(runs, engine.judge, tmp_path / "spark", engine.summarise)
-    by_duckdb = judge(runs, facts_by_duckdb, tmp_path / "duckdb")
+    by_spark = judge(
+        runs,
+        engine.judge,
+        tmp_path / "spark",
+        engine.summarise,
+        tables=lambda facts, out: write_tables(out, engine.tables(facts, out)),
+    )
+    by_duckdb = judge(
+        runs,
+        facts_by_duckdb,
+        tmp_path / "duckdb",
+        tables=lambda facts, out: write_tables(out, tables_by_duckdb(facts)),
+    )
+    judged = read_tables(tmp_path / "spark")
+    assert judged["runs"]
+    assert judged == read_tables(tmp_path / "duckdb")
     assert by_spark.exit_code == by_duckdb.exit_code == 1
     for name in ("runs", "witnesses", "flaws"):
         spark_table, duckdb_table = (
@@ -232,8 +246,11 @@ def facts(runs: list[Path]) -> pa.Table:
     return pa.Table.from_pylist(found, schema=RESULT_SCHEMA)
 
 
-def test_spark_and_duckdb_make_the_same_judged_tables_row_by_row(spark: SparkSession, facts: pa.Table):
-    by_spark, by_duckdb = SparkEngine(spark).tables(facts), tables_by_duckdb(facts)
+def test_spark_and_duckdb_make_the_same_judged_tables_row_by_row(
+    spark: SparkSession, facts: pa.Table, tmp_path: Path
+):
+    by_spark, by_duckdb = SparkEngine(spark).tables(facts, tmp_path), tables_by_duckdb(facts)
+    assert list(tmp_path.iterdir()) == []
     assert list(by_spark) == list(by_duckdb)
     for name, table in by_duckdb.items():
         assert table.num_rows, f"{name} shows something"
