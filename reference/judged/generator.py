@@ -40,7 +40,7 @@ VERSIONS = ("1.0", "1.1", "1.2")
 WRONG_SHARE = 0.3
 """Of the runs of the second version, so many are made from the wrong run."""
 
-EXAMPLES_A_RUN, POOL = 30, 240
+EXAMPLES_A_RUN, POOL = 15, 240
 """Examples of a generated run, and of how many they are drawn."""
 
 MEAN_US = 300.0

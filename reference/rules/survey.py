@@ -8,14 +8,16 @@
     OUT/summary.parquet     per requirement, candidate, product version and day
     OUT/tables/             what reports are made of, see plumbline.reference.judged, where they are asked for
 
-A run that was judged before by the same rules, and has not changed, is not judged again. Knows no engine:
+A run that was judged before by the same rules, and has the same content, is not judged again, wherever it
+lies. Small batches become larger ones. Knows no engine:
 it is handed one.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -25,7 +27,7 @@ import pyarrow.parquet as pq
 from plumbline.reference.file_record import UnreadableRunError, must_be_file, write_atomically
 from plumbline.reference.results.newest import Newest
 from plumbline.reference.results.runs import read_record, write_verdicts
-from plumbline.reference.results.sealing import RECORD, SEAL, records_below, seal_run
+from plumbline.reference.results.sealing import MANIFEST, RECORD, SEAL, records_below, seal_run
 from plumbline.reference.results.totals import counted, exit_code_of
 from plumbline.reference.results.verdicts import VerdictRow
 from plumbline.reference.rules.judging import Judgement
@@ -42,6 +44,11 @@ from plumbline.reference.trace.files import Flaw
 
 RUNS_A_BATCH = 4096
 """A stop costs at most the work on so many runs."""
+
+MOST_BATCHES, LARGEST_BATCH = 8, 128 * 1024 * 1024
+"""With more batches than so many, small ones become one of at most about so many bytes."""
+
+_LEDGER_SCHEMA = RESULT_SCHEMA.append(pa.field("fingerprint", pa.string()))
 
 _WHERE = "`plumbline run` leaves run directories below the folder `runs`"
 
@@ -129,6 +136,8 @@ def judge(
         if out:
             _write_batch(out, batch, marks)
         parts.append(batch)
+    if out:
+        _compact(out)
     everything = pa.concat_tables(parts)
     results = _counting(everything, which).sort_by(
         [(n, "ascending") for n in ("directory", "row", "requirement", "seq")]
@@ -179,44 +188,101 @@ def _distinct(directories: Sequence[Path], older: frozenset[str]) -> tuple[list[
 
 
 def _fingerprint(directory: Path) -> str:
-    """Changes when the run does, or the rules do."""
-    digest = hashlib.sha256()
+    """Changes when the content of the run does, or the rules do; wherever the directory lies.
+
+    The seal and the manifest hold the digests of all files. Without them the times of files stand for these.
+    """
+    digest = hashlib.sha256(_of_rules())
+    sealed = all((directory / name).is_file() for name in (SEAL, MANIFEST))
+    for name in (RECORD, SEAL, MANIFEST) if sealed else (RECORD,):
+        try:
+            data = (directory / name).read_bytes()
+        except OSError as error:
+            data = str(error).encode()  # judging says what is wrong
+        digest.update(f"{name} {len(data)}\n".encode() + data)
+    trace = directory / "trace"
+    for path in (*directory.glob("*.parquet"), *(sorted(trace.iterdir()) if trace.is_dir() else ())):
+        state = path.lstat()  # a link to nothing has no other
+        changed = "" if sealed else f" {state.st_mtime_ns}"
+        digest.update(f"{path.name} {state.st_size}{changed}\n".encode())
+    return digest.hexdigest()
+
+
+@cache
+def _of_rules() -> bytes:
+    """A digest of what judges: all rules, and the layout of results."""
+    digest = hashlib.sha256(str(RESULT_SCHEMA).encode())
     for rule in load_rules().values():
         digest.update(msgspec.json.encode(rule))
-    digest.update((directory / RECORD).read_bytes())
-    trace = directory / "trace"
-    for path in (*directory.glob(SEAL), *(sorted(trace.iterdir()) if trace.is_dir() else ())):
-        state = path.lstat()  # a link to nothing has no other
-        digest.update(f"{path.name} {state.st_size} {state.st_mtime_ns}\n".encode())
-    return digest.hexdigest()
+    return digest.digest()
 
 
 def _known(out: Path, marks: dict[str, str]) -> pa.Table:
     """Results of earlier judging that still hold, of these directories; broken batches are judged again."""
-    schema = RESULT_SCHEMA.append(pa.field("fingerprint", pa.string()))
-    tables = [schema.empty_table()]
+    places = {mark: directory for directory, mark in marks.items()}
+    tables = [_LEDGER_SCHEMA.empty_table()]
     taken: set[str] = set()
+    for _, batch in _batches(out):
+        found = batch["fingerprint"].to_pylist()
+        kept = batch.filter(pa.array([one in places and one not in taken for one in found], pa.bool_()))
+        taken |= set(kept["fingerprint"].to_pylist())
+        tables.append(_moved(kept, places))
+    return pa.concat_tables(tables).drop_columns(["fingerprint"])
+
+
+def _moved(batch: pa.Table, places: dict[str, str]) -> pa.Table:
+    """The results with the places where their runs lie now."""
+    pairs = zip(batch["directory"].to_pylist(), batch["fingerprint"].to_pylist(), strict=True)
+    moved = [(before, places[mark]) for before, mark in pairs]
+    if all(before == now for before, now in moved):
+        return batch
+    paths = zip(batch["path"].to_pylist(), moved, strict=True)
+    columns = {
+        "directory": [now for _, now in moved],
+        "path": [path and path.replace(before, now, 1) for path, (before, now) in paths],
+    }
+    for name, values in columns.items():
+        place = batch.schema.get_field_index(name)
+        batch = batch.set_column(place, batch.schema.field(name), pa.array(values, pa.string()))
+    return batch
+
+
+def _batches(out: Path) -> Iterator[tuple[Path, pa.Table]]:
+    """Each batch of results that can be read, in order."""
     for path in sorted((out / "batches").glob("*.parquet")):
         try:
             must_be_file(path)
-            batch = pq.read_table(path, schema=schema)
+            yield path, pq.read_table(path, schema=_LEDGER_SCHEMA)
         except (OSError, UnreadableRunError, pa.ArrowException):
             continue
-        pairs = zip(batch["directory"].to_pylist(), batch["fingerprint"].to_pylist(), strict=True)
-        keep = [d not in taken and marks.get(d) == mark for d, mark in pairs]
-        kept = batch.filter(pa.array(keep, pa.bool_()))
-        taken |= set(kept["directory"].to_pylist())
-        tables.append(kept)
-    return pa.concat_tables(tables).drop_columns(["fingerprint"])
+
+
+def _compact(out: Path) -> None:
+    """Put many small batches into one. It is written before they go, and twice known counts once."""
+    small = [path for path in (out / "batches").glob("*.parquet") if path.lstat().st_size < LARGEST_BATCH]
+    if len(small) <= MOST_BATCHES:
+        return
+    size, found = 0, []
+    for path, batch in _batches(out):
+        if path in small and size < LARGEST_BATCH:
+            found.append((path, batch))
+            size += path.lstat().st_size
+    _write(_next_batch(out), pa.concat_tables([batch for _, batch in found]))
+    for path, _ in found:
+        path.unlink()
 
 
 def _write_batch(out: Path, batch: pa.Table, marks: dict[str, str]) -> None:
     column = pa.array([marks[directory] for directory in batch["directory"].to_pylist()], pa.string())
     marked = batch.append_column("fingerprint", column)
-    number = 0
-    while (path := out / "batches" / f"batch-{number:06}.parquet").exists():
-        number += 1
-    _write(path, marked)
+    _write(_next_batch(out), marked)
+
+
+def _next_batch(out: Path) -> Path:
+    numbers = [
+        int(path.stem.removeprefix("batch-")) for path in (out / "batches").glob("batch-??????.parquet")
+    ]
+    return out / "batches" / f"batch-{max(numbers, default=-1) + 1:06}.parquet"
 
 
 def _write(path: Path, table: pa.Table) -> None:

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from plumbline.ci.selftest.histories.samples import CONFORMING, VIOLATING, sample_run
+from plumbline.reference.file_record import write_atomically
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import Called
 from plumbline.reference.results.runs import UnreadableRunError, read_verdicts
@@ -114,6 +115,54 @@ def test_a_broken_batch_of_results_is_made_again(tmp_path: Path):
     batch.write_bytes(batch.read_bytes()[:-9])
     assert judge_all(tmp_path / "runs", tmp_path / "out").judged == 1
     assert judge_all(tmp_path / "runs", tmp_path / "out").judged == 0
+
+
+class Stopping:
+    """Lets so many files be written, and is stopped at the next one, as by a kill."""
+
+    def __init__(self, files: int) -> None:
+        self.left = files
+        self.write = write_atomically
+
+    def __call__(self, path: Path, data: bytes, *, within: Path | None = None) -> None:
+        if not self.left:
+            raise KeyboardInterrupt
+        self.left -= 1
+        self.write(path, data, within=within)
+
+
+def test_a_kill_at_any_write_and_a_new_start_change_nothing_in_the_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(survey, "RUNS_A_BATCH", 1)
+    monkeypatch.setattr(survey, "MOST_BATCHES", 2)
+    for number in range(4):
+        sample_run(tmp_path / "runs" / f"r{number}", BAD if number == 2 else CONFORMING)
+    known = {name: judge_by_duckdb([name]) for name in find_runs([tmp_path / "runs"])}
+
+    def engine(directories: Sequence[Path]) -> pa.Table:
+        return pa.concat_tables([known[directory] for directory in directories])
+
+    whole = judge(list(known), engine, tmp_path / "whole").results
+    assert len(list((tmp_path / "whole" / "batches").iterdir())) == 1, "four batches became one"
+    for files in range(9):
+        out = tmp_path / f"out{files}"
+        monkeypatch.setattr(survey, "write_atomically", Stopping(files))
+        with pytest.raises(KeyboardInterrupt):
+            judge(list(known), engine, out)
+        monkeypatch.setattr(survey, "write_atomically", write_atomically)
+        again = judge(list(known), engine, out)
+        assert again.results.equals(whole), files
+        assert again.known == min(files, 4)
+
+
+def test_a_run_that_was_moved_is_known_by_its_content(tmp_path: Path):
+    sample_run(tmp_path / "runs" / "one", CONFORMING)
+    judge_all(tmp_path / "runs", tmp_path / "out")
+    shutil.copytree(tmp_path / "runs", tmp_path / "moved")
+    judged = judge_all(tmp_path / "moved", tmp_path / "out")
+    assert (judged.judged, judged.known) == (0, 1)
+    assert set(judged.results["directory"].to_pylist()) == {str(tmp_path / "moved" / "one")}
 
 
 def test_a_copied_run_counts_once_and_is_named(tmp_path: Path):
