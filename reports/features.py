@@ -135,7 +135,7 @@ BARRED: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("gateway sender", "asynchronous queue", "small batches", "queue paused"),
         _MOVED,
     ),
-    ("queue that conflates", (), "a queue that conflates is not followed so far"),
+    ("queue that conflates", (), "no machine draws a queue that conflates so far"),
 )
 """A feature, others that never meet it, and why; a feature without others meets none."""
 

@@ -83,7 +83,10 @@ def with_client(client: Client, interest: Interest | None = None) -> Plan:
 
 
 BEYOND = {
-    "conflates": between_sites(conflate=True),
+    "conflates on disk": between_sites(conflate=True, persistent=True),
+    "conflates in parallel": between_sites(conflate=True, parallel=True),
+    "conflates and listens": between_sites(conflate=True, remote_site=None),
+    "conflates and overflows": between_sites(conflate=True, maximum_memory_mb=1),
     "is parallel": between_sites(parallel=True),
     "is asynchronous and parallel": between_sites(remote_site=None, parallel=True),
     "is asynchronous and has several dispatchers": between_sites(remote_site=None, dispatchers=2),
@@ -269,9 +272,11 @@ def test_a_plan_that_is_not_modelled_is_refused(plan: Plan, history: History):
 
 
 @pytest.mark.parametrize("conflates", [False, True])
-def test_a_history_of_a_queue_that_conflates_is_never_judged(history: History, conflates: bool):
+def test_a_history_of_a_queue_that_conflates_on_disk_is_never_judged(history: History, conflates: bool):
     """Site 2 tells of nothing: that is wrong of a queue that does not conflate."""
-    queues = tuple(msgspec.structs.replace(queue, conflate=conflates) for queue in history.queues)
+    queues = tuple(
+        msgspec.structs.replace(queue, conflate=conflates, persistent=True) for queue in history.queues
+    )
     silent = msgspec.structs.replace(history, queues=queues, logs={**history.logs, "C": ()})
     with Session(find_candidate("reference")) as session:
         finding = find(silent, session.book)
@@ -285,7 +290,7 @@ def test_a_writer_where_nothing_of_another_site_arrives_is_judged():
 
 
 class _Unmodelled(PlanMachine):
-    """Draws plans with a queue that conflates."""
+    """Draws plans with a queue that conflates on disk."""
 
     @rule()
     def call(self) -> None:
@@ -294,7 +299,7 @@ class _Unmodelled(PlanMachine):
 
     def plan(self) -> Plan:
         """The plan so far."""
-        return between_sites(conflate=True)
+        return between_sites(conflate=True, persistent=True)
 
 
 def test_a_drawn_plan_that_is_not_modelled_is_unsupported():
@@ -347,7 +352,9 @@ def test_no_scenario_shows_what_is_not_modelled():
 
 def test_a_file_of_the_kind_is_refused_by_name(history: History, tmp_path: Path):
     file = tmp_path / "example.json"
-    file.write_bytes(msgspec.json.encode(example_of(BEYOND["conflates"], history)))
+    file.write_bytes(msgspec.json.encode(example_of(BEYOND["conflates on disk"], history)))
     read = msgspec.json.decode(file.read_bytes(), type=Counterexample)
     assert read.played is not None
-    assert unmodelled(read.played) == ["queues that conflate"]
+    assert unmodelled(read.played) == [
+        "queues that conflate and have listeners, are parallel, or are on disk"
+    ]

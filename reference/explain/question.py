@@ -116,6 +116,8 @@ def _ask(history: History, book: Rulebook, *, tries_again: bool) -> Question:
         setting.unsure = index.unsure
     if history.queues and any(isinstance(what, Scripted) and what.refuses for what in history.timeline):
         setting.refuse_received()
+    if setting.conflates:
+        setting.in_sequence = setting.tells_late = False  # what makes way leaves its queue unseen
     setting.logs_read = any(
         isinstance(what, StatisticAsked) and is_of_alerts(what.name) for what in history.timeline
     )

@@ -29,6 +29,7 @@ from plumbline.reference.model.quiescence import Quiescence
 from plumbline.reference.model.region_operations import RegionOperations
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.conflation import Conflation
 from plumbline.reference.model.sites.cut_through import CutThrough
 from plumbline.reference.model.sites.dead_state import DeadState
 from plumbline.reference.model.sites.dispatch import Dispatch
@@ -107,8 +108,13 @@ class Model:
             resolving,
             independence,
         )
+        self.conflation = Conflation(setting, lookahead, self.replicates)
         self.dispatch = Dispatch(
-            setting, lookahead, CutThrough(setting, lookahead, self.replicates), self.lanes
+            setting,
+            lookahead,
+            CutThrough(setting, lookahead, self.replicates),
+            self.lanes,
+            self.conflation,
         )
         self.faults = Faults(setting, lookahead, self.durable)
         self.forwarding = Forwarding(setting, strength, self.callers, self.replicates)
@@ -187,6 +193,8 @@ class Model:
             # Sending comes last: the less is on its way when something breaks, the less there is to choose.
             yield from self.dispatch.heard(state, view)
             yield from self.receivers.steps(state, view)
+            if self.setting.conflates:
+                yield from self.conflation.steps(state, view)
             yield from self.dispatch.sent(state, view)
         if self.setting.tombstones is not None:
             yield from self.collecting.steps(state)

@@ -1,7 +1,7 @@
 """Unmodelled: what of an example's set-up the model does not follow, so that nothing can be judged by it.
 
-A plan may ask a candidate for more than the model knows, as a queue that conflates. Such an example is
-unsupported: it neither passes nor accuses. Knows plans and histories; knows no candidate.
+A plan may ask a candidate for more than the model knows, as a queue on disk that conflates. Such an example
+is unsupported: it neither passes nor accuses. Knows plans and histories; knows no candidate.
 """
 
 from __future__ import annotations
@@ -119,8 +119,10 @@ def of_queue(queue: QueueAttributes) -> Iterator[str]:
         yield "parallel queues on disk, or that some members do not run"
     if listens and queue.dispatchers > 1:
         yield "asynchronous event queues of several dispatchers"
-    if queue.conflate:
-        yield "queues that conflate"
+    if queue.conflate and (listens or queue.parallel or queue.persistent):
+        yield "queues that conflate and have listeners, are parallel, or are on disk"
+    if queue.conflate and queue.maximum_memory_mb < QueueAttributes(id="", site=1).maximum_memory_mb:
+        yield "queues that conflate and overflow"
     if queue.order_policy not in ORDER_POLICIES:
         yield f"the order policy {queue.order_policy!r:.40}"
 

@@ -21,6 +21,7 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites import dependences, retries
 from plumbline.reference.model.sites.alerts import logged, without_heard
 from plumbline.reference.model.sites.batches import Batches
+from plumbline.reference.model.sites.conflation import Conflation
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.cut_through import CutThrough
 from plumbline.reference.model.sites.failing import Failing
@@ -42,8 +43,14 @@ class Dispatch:
     """The part of the model that empties queues."""
 
     def __init__(
-        self, setting: Setting, lookahead: Lookahead, passage: CutThrough, parallel: ParallelSenders
+        self,
+        setting: Setting,
+        lookahead: Lookahead,
+        passage: CutThrough,
+        parallel: ParallelSenders,
+        conflation: Conflation,
     ) -> None:
+        self._conflation = conflation
         self._setting = setting
         self._parallel = parallel
         self._lookahead = lookahead
@@ -268,6 +275,7 @@ class Dispatch:
             event = sender.queue[index]
             if event.position > horizon:
                 continue
+            may_go = self._conflation.may_go(view, queue.id, event)
             order = (
                 *sender.queue[: sender.sent],
                 event,
@@ -293,7 +301,7 @@ class Dispatch:
                 ):
                     filled = replace(
                         wire,
-                        events=(*wire.events, replace(event, position=0)),
+                        events=(*wire.events, replace(event, position=0, update=False)),
                         replies=wire.replies + (not late),
                         early=wire.early + (not late),
                     )
@@ -304,10 +312,11 @@ class Dispatch:
                         yield Step(
                             ("sends event", member, queue.id, event.op_id),
                             told_of,
-                            claim=None if sender.sent and lost else claims.SEND_EVENT,
+                            claim=None if (sender.sent and lost) or may_go else claims.SEND_EVENT,
                             undone_by=hindered if self._setting.resends else frozenset(),
                             wanted=partial(self._lookahead.wants_event, world, view, name, sender),
                             clashes=hindered | claims.TIME_PASSES,
+                            prefer=-1 if may_go else 0,
                         )
 
     def _hearing(

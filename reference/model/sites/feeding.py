@@ -14,6 +14,7 @@ from plumbline.reference.history.operations import (
     EXPIRES,
     LOCAL_EXPIRES,
     READS,
+    STORES_VALUE,
     Operation,
     OperationKind,
     QueueAttributes,
@@ -204,7 +205,12 @@ class Feeding:
                     yield world
                     continue
                 yield from self._filling.entered(
-                    world, member, operation, queue, sender, replace(event, position=0)
+                    world,
+                    member,
+                    operation,
+                    queue,
+                    sender,
+                    replace(event, position=0, update=queue.conflate and event.kind in STORES_VALUE),
                 )
             return
         entering = Queued(
@@ -214,6 +220,7 @@ class Feeding:
             queue.site,
             frozenset((operation.op_id,)) if stamp is None or not stamp.times else stamp.times,
             been=self._been(operation, queue.site),
+            update=queue.conflate and update and (carried or operation.kind) in STORES_VALUE,
         )
         crosses = self.crossings(operation, queue, primary=sender.primary, update=update, carried=carried)
         if share := self._setting.shares.get(operation.op_id):

@@ -29,6 +29,7 @@ class Queued(msgspec.Struct, frozen=True):
         times: the operations of which the latest timestamp is its own.
         position: its key in the queue; 0 while it is only recorded.
         been: the sites that have it or were sent it; empty where events do not travel on.
+        update: whether it may make way for a later update of its key, in a queue that conflates.
     """
 
     op_id: int
@@ -38,6 +39,7 @@ class Queued(msgspec.Struct, frozen=True):
     times: frozenset[int]
     position: int = 0
     been: frozenset[int] = frozenset()
+    update: bool = False
 
 
 class Sender(msgspec.Struct, frozen=True):
