@@ -8,11 +8,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from plumbline.reference.history.listener_calls import QUEUE, QueueCall
+from plumbline.reference.history.listener_calls import QUEUE, QueueCall, QueuedChange
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     WHOLE_REGION,
@@ -40,6 +40,8 @@ class Holding(NamedTuple):
 ABSENT = Holding(present=False, token=None)
 Place = tuple[str, str, str]
 """A member, a region, a key."""
+
+_Told = TypeVar("_Told", Event, QueuedChange)
 
 
 class GeodeExample:
@@ -166,10 +168,7 @@ class GeodeExample:
         That of a member that holds no copy of the key counts for nothing: Geode tells it of what others hold.
         Clients are no members.
         """
-        if event.kind is EventKind.DESTROY and event.token is None:
-            # Geode's `remove` of an expected value takes no callback argument.
-            token = self._removals.get((event.region, event.key))
-            event = msgspec.structs.replace(event, token=token)
+        event = self.with_token(event)
         holders = self.placed.get((event.region, event.key))
         if holders is not None and event.member in self._sites and event.member not in holders:
             return
@@ -196,6 +195,12 @@ class GeodeExample:
         with self.changed:
             self.shown.append(event)
             self._note()
+
+    def with_token(self, told: _Told) -> _Told:
+        """An event with its operation's token: Geode's `remove` of a value takes no callback argument."""
+        if told.kind is not EventKind.DESTROY or told.token is not None:
+            return told
+        return msgspec.structs.replace(told, token=self._removals.get((told.region, told.key)))
 
     def tell_call(self, call: QueueCall) -> None:
         """The listener of an asynchronous queue is called."""

@@ -61,12 +61,13 @@ class QueueListener:
 
     def processEvents(self, events: Any) -> bool:
         """A batch is dispatched; comes back when the listener may answer, or throws."""
-        batch = [change for event in events if (change := self._change(event)) is not None]
-        if not batch:
+        changes = [change for event in events if (change := self._change(event)) is not None]
+        if not changes:
             return True  # of an example that is over
         with self._lock:
             answer = self._answers.popleft() if self._answers else SUCCESS
             stage = self._stage
+        batch = map(stage.with_token, changes)
         call = QueueCall(member=self._member, queue=self._queue, events=tuple(batch), answer=answer)
         stage.tell_call(call)
         self._standing = True

@@ -21,6 +21,7 @@ from plumbline.adapters.geode.handles import FIELD, NULL
 from plumbline.adapters.geode.listener import ABSENT, GeodeExample, Holding, RegionListener
 from plumbline.adapters.geode.telling import UNREAD, Telling
 from plumbline.adapters.waiting import wait_until
+from plumbline.reference.history.listener_calls import QueuedChange
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Content,
@@ -308,3 +309,24 @@ def test_a_java_that_ends_at_once_is_an_adapter_error_with_its_last_words(
         with pytest.raises(AdapterError, match="code 3") as caught:
             adapter.deploy(Topology((Site(1, ("A",)),)))
     assert caught.value.last_words == "too old for this"
+
+
+@pytest.mark.parametrize(
+    ("key", "kind", "token", "seen"),
+    [
+        ("k", EventKind.DESTROY, None, "t8"),
+        ("k", EventKind.DESTROY, "t9", "t9"),
+        ("k", EventKind.INVALIDATE, None, None),
+        ("other", EventKind.DESTROY, None, None),
+    ],
+)
+def test_events_of_a_conditional_removal_have_its_token(
+    stage: GeodeExample, key: str, kind: EventKind, token: str | None, seen: str | None
+):
+    """Geode's `remove` of an expected value takes no callback argument."""
+    kind_called = OperationKind.REMOVE_IF_EQUAL
+    stage.expect(
+        Operation(op_id=8, member="A", thread="A0", kind=kind_called, region="r", key="k", token="t8")  # noqa: S106
+    )
+    assert stage.with_token(Event(member="A", region="r", key=key, kind=kind, token=token)).token == seen
+    assert stage.with_token(QueuedChange(region="r", key=key, kind=kind, token=token)).token == seen

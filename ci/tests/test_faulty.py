@@ -223,16 +223,19 @@ def test_what_clears_leave_is_judged_where_logs_are_in_the_least_order():
                 assert (result.title, result.verdict) == (result.title, Verdict.PASS)
 
 
-@pytest.mark.parametrize("candidate", ["reference", "reference:chaotic", "reference:chaotic:gemfire6"])
+@pytest.mark.parametrize(
+    ("candidate", "examples"),
+    [("reference", 40), ("reference:chaotic", 100), ("reference:chaotic:gemfire6", 60)],
+)
 @pytest.mark.parametrize("machine", MACHINES)
-def test_the_reference_passes_what_a_machine_draws(candidate: str, machine: str):
+def test_the_reference_passes_what_a_machine_draws(candidate: str, examples: int, machine: str):
     verdicts: list[Verdict] = []
     with Session(find_candidate(candidate, seed=SEED)) as session:
         trouble = play_plans(
             MACHINES[machine],
             session,
             session.book,
-            profile=Profile(name="some", examples=120, rules=12, replays=0),
+            profile=Profile(name="some", examples=examples, rules=12, replays=0),
             draw_seed=SEED,
             deadline=None,
             on_record=NOTHING,
@@ -242,4 +245,4 @@ def test_the_reference_passes_what_a_machine_draws(candidate: str, machine: str)
     assert trouble.failure is None
     assert trouble.adapter_errors == 0
     assert verdicts == [Verdict.PASS] * trouble.played
-    assert trouble.played >= 50  # Hypothesis draws some plans twice
+    assert trouble.played >= 0.4 * examples  # Hypothesis draws some plans twice

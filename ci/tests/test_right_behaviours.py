@@ -25,7 +25,7 @@ from plumbline.suites.run.replaying import play_plan
 from plumbline.suites.scenarios.all_scenarios import SCENARIOS
 from plumbline.suites.scenarios.scenario import Scenario
 
-BUDGET = Budget(states=60_000)
+BUDGET = Budget(states=20_000)
 EXAMPLES, RULES, SEED = 6, 10, 1
 RIGHT = (Verdict.PASS, Verdict.UNSUPPORTED)
 

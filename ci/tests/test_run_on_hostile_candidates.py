@@ -145,7 +145,7 @@ def test_an_adapter_that_misbehaves_is_an_adapter_error_with_its_last_words_and_
     script.write_text(PRELUDE + body)
     candidate = f"process:{shlex.join([sys.executable, str(script)])}"
     # Time is given where it is not the matter: the machine may be busy.
-    timeout = "5s" if "hang" in way else "30s"
+    timeout = "3s" if "hang" in way else "30s"
     also = ("--candidate", "reference", "--select", "VER-TIE")
     result = run(tmp_path / "runs", candidate, *also, timeout=timeout)
     assert result.exit_code == 2, result.stderr

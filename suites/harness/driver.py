@@ -74,7 +74,7 @@ from plumbline.suites.harness.registering import Registrations
 from plumbline.suites.harness.restless import NEVER, SLICE_MS, Rest, Unanswered
 
 SHOWN_LIMIT_MS = 3_000
-"""A listener that will receive something receives it within this time."""
+"""A listener that will receive something receives it within this time, or within that for settling."""
 
 _AT_REST = (FaultKind.ANSWERS_LOST, FaultKind.CLIENT_START, *CLIENT_GOES, *STARTS_AGAIN)
 """What is done only when everything has settled."""
@@ -418,10 +418,10 @@ class Driver:
         clients = tuple(client for client in self._clients if client.name == holder)
         return order_strength(self.introduction, self._regions, clients)
 
-    def await_shown(self, member: str, operation: Operation, timeout_ms: int = SHOWN_LIMIT_MS) -> bool:
+    def await_shown(self, member: str, operation: Operation) -> bool:
         """Whether the listener of a member receives an operation in time."""
         self.rest.wait_begins()
-        deadline = time.monotonic() + timeout_ms / 1000
+        deadline = time.monotonic() + min(SHOWN_LIMIT_MS, self._limit_ms) / 1000
         self.poll()
         while not any(self.tells(shown.event, operation) for shown in self._logs[member]):
             if time.monotonic() > deadline:
