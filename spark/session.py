@@ -96,6 +96,8 @@ def spark_session(name: str = "plumbline") -> Iterator[SparkSession]:
             "spark.local.dir": scratch,
             "spark.sql.warehouse.dir": str(Path(scratch, "warehouse")),
             "spark.sql.shuffle.partitions": "2",
+            # DuckDB judges, in processes of its own: what Java does is short, and not worth compiling well.
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
         }
