@@ -70,6 +70,7 @@ ROWS: tuple[tuple[str, str], ...] = (
     ("begin", "partitioned member=member token kind=clear"),
     ("begin", "partitioned member=client key token kind=put"),
     ("arm await_parked release", "member=client|member callback=writer?"),
+    ("arm await_parked release", "member=client callback=answer"),
     ("arm await_parked release", "member=member callback=queue"),
     (
         PARKED,
@@ -81,6 +82,7 @@ ROWS: tuple[tuple[str, str], ...] = (
     (PARKED, "member=client kind=destroy|put at=member callback=listener"),
     (PARKED, "member=client|member kind=put at=client callback=listener"),
     (PARKED, "member=client kind=destroy|put at=client|member callback=writer"),
+    (PARKED, "member=client kind=get at=client callback=answer"),
     (PARKED, "member=member kind=clear at=member callback=writer"),
     (PARKED, "transaction member=member kind=tx_commit at=member callback=writer"),
     (PARKED, "member=member kind=put at=member callback=queue"),

@@ -60,6 +60,7 @@ CAPABILITIES = (
     Capability.CLIENTS,
     Capability.DURABLE_CLIENTS,
     Capability.HELD_REGISTRATIONS,
+    Capability.HELD_GETS,
     Capability.GATEWAYS,
     Capability.ASYNC_QUEUES,
     Capability.PARALLEL_QUEUES,

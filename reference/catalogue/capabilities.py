@@ -39,6 +39,7 @@ class Capability(StrEnum):
     CLIENTS = "clients"
     DURABLE_CLIENTS = "durable_clients"
     HELD_REGISTRATIONS = "held_registrations"
+    HELD_GETS = "held_gets"
     STATISTICS = "statistics"
     VISIBLE_VERSIONS = "visible_versions"
     HELD_CLOCKS = "held_clocks"
@@ -83,6 +84,7 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.CLIENTS: "clients, interest, subscriptions, failover between servers",
     Capability.DURABLE_CLIENTS: "queues kept for absent clients, replay, markers",
     Capability.HELD_REGISTRATIONS: "what the answer to a registration meets that was held back on its way",
+    Capability.HELD_GETS: "what the answer to a client's get meets that was held back on its way",
     Capability.STATISTICS: "the counters that the documents name",
     Capability.VISIBLE_VERSIONS: "version stamps and timestamps as such; their effects are judged without",
     Capability.HELD_CLOCKS: "time-outs longer than a test can wait: when tombstones expire and are collected",

@@ -18,6 +18,7 @@ from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.fault_kinds import TRAITS, Fault, fault_words
 from plumbline.reference.history.listener_calls import ANSWERS, QUEUE, answer_words
 from plumbline.reference.history.log_lines import is_of_alerts
+from plumbline.reference.history.moments import ANSWER
 from plumbline.reference.history.operations import (
     CONDITIONAL,
     EXPIRES,
@@ -55,7 +56,7 @@ _OF_KINDS = {
 FAILURES = "exceptionsOccurred"
 """The statistic that counts what a gateway receiver has reported as failed (002, L105)."""
 
-CALLBACKS = ("listener", "writer", QUEUE)
+CALLBACKS = ("listener", "writer", ANSWER, QUEUE)
 """Where an operation can be parked."""
 
 
@@ -129,8 +130,9 @@ class Park(_Call, frozen=True, tag="park"):
 
     def needs(self) -> tuple[Capability, ...]:
         """A gate, besides what the operation needs."""
-        in_writer = (Capability.CALLBACK_SCRIPTS,) * (self.callback != "listener")
-        return (Capability.LISTENER_GATES, *in_writer, *super().needs())
+        needed = Capability.HELD_GETS if self.callback == ANSWER else Capability.CALLBACK_SCRIPTS
+        beside = (needed,) * (self.callback != "listener")
+        return (Capability.LISTENER_GATES, *beside, *super().needs())
 
     def words(self, *, several: bool) -> str:
         """The call, and where it is parked."""
@@ -140,6 +142,9 @@ class Park(_Call, frozen=True, tag="park"):
         """A callback that there is not, or an operation on many keys."""
         yield from super().mistakes()
         yield from _of_callback(self.callback)
+        gets = self.operation.kind is OperationKind.GET and self.operation.member == self.member
+        if self.callback == ANSWER and not gets:
+            yield "only the answer to a get is held, at the client that has called it"
         if self.operation.entries:
             yield "an operation on many keys is parked nowhere"
 

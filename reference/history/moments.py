@@ -30,6 +30,9 @@ from plumbline.reference.history.words import (
     sight_words,
 )
 
+ANSWER = "answer"
+"""The place of a gate on the way of an answer to the client that has called a get."""
+
 
 class Gate(msgspec.Struct, frozen=True, omit_defaults=True, repr_omit_defaults=True):
     """Where an operation is parked: in the listener of `member`, when it receives operation `op_id`.
@@ -37,6 +40,7 @@ class Gate(msgspec.Struct, frozen=True, omit_defaults=True, repr_omit_defaults=T
     On the calling member the operation is then applied and announced but not yet distributed; on another
     member it is applied and announced but not acknowledged, and what its thread sends behind it waits.
     Where `callback` is "writer": in the cache writer of the member or client, before it changes anything.
+    Where it is "answer": on the way back to the client that gets; its server has read what the answer brings.
     Where it is "queue": in each listener of an asynchronous queue there that receives it in a batch.
     """
 

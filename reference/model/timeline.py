@@ -16,6 +16,7 @@ from plumbline.reference.history.bulk import with_tied
 from plumbline.reference.history.fault_kinds import CLIENT_GOES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.listener_calls import QUEUE
 from plumbline.reference.history.moments import (
+    ANSWER,
     Armed,
     AttributesRead,
     Called,
@@ -164,8 +165,8 @@ class Timeline:
     def released(self, world: World, gate: Gate) -> World:
         """The world in which the gate is open and nothing stands at it."""
         opened = world.but(gates=world.gates.set(gate.place, GateState.OPEN))
-        if gate.callback in (WRITER, QUEUE):
-            return opened  # the call parked there has not begun, or is that of a queue's listener
+        if gate.callback in (WRITER, ANSWER, QUEUE):
+            return opened  # the call parked there has not begun, or has its answer, or is a queue's
         freed = self._receivers.let_go(opened, gate.member, gate.op_id)
         return self._deliveries.let_go(freed, gate.member, gate.op_id)
 

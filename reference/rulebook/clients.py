@@ -183,6 +183,18 @@ class CallDecisions(Subject):
         """Whether clients send a clear that they receive back to their server: they do not (001, L36)."""
         return False
 
+    @staticmethod
+    @decision("CONS-CL-01")
+    def fetched_replaces_newer(gone: bool) -> bool:  # noqa: ARG004
+        """Whether what a get brings replaces what the client was sent meanwhile and is newer: it does not.
+
+        Source: 004, L39.
+
+        Args:
+            gone: whether what is newer is a destroy, so that the key would be there again.
+        """
+        return False
+
 
 def forwards_all() -> bool:
     """The same where all that a client calls is sent to a server first: it does (004, L39)."""
@@ -190,6 +202,18 @@ def forwards_all() -> bool:
 
 
 FAULTS = (
+    variant(
+        "late-gets-win",
+        "CONS-CL-01",
+        "what a get brings replaces the newer value that its client was sent meanwhile",
+        fetched_replaces_newer=lambda gone: not gone,
+    ),
+    variant(
+        "late-gets-revive",
+        "CONS-CL-01",
+        "a client keeps what its get brings though it was sent meanwhile that the key is gone",
+        fetched_replaces_newer=lambda gone: gone,
+    ),
     variant(
         "clients-forget-at-once",
         "CONS-CL-03",

@@ -173,6 +173,7 @@ class _Parts(ListenerExaminer, LifeExaminer, RegistrationExaminer, LogExaminer):
             self._clients,
             self.lives,
             self.registrations,
+            self.held_gets,
             self._crashes,
             self._plain,
             self._closing,

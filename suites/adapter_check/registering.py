@@ -5,10 +5,27 @@ Knows the plainest use of them: what changes while the answer is held comes to t
 
 from __future__ import annotations
 
-from plumbline.adapters.protocol import AwaitInterest, BeginInterest, ClientStart, InterestNumber
+from plumbline.adapters.protocol import (
+    AwaitInterest,
+    AwaitParked,
+    Begin,
+    BeginInterest,
+    ClientStart,
+    GateParams,
+    InterestNumber,
+)
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.operations import Content, Interest, Status
-from plumbline.suites.adapter_check.examiner import CLIENT, ENOUGH_MS, ONE_SITE, REGION, Examiner, Standing
+from plumbline.reference.history.moments import ANSWER, Gate
+from plumbline.reference.history.operations import Content, Interest, OperationKind, Status
+from plumbline.suites.adapter_check.examiner import (
+    CLIENT,
+    ENOUGH_MS,
+    ONE_SITE,
+    REGION,
+    Examiner,
+    Standing,
+    said_if,
+)
 
 NUMBER = 90
 
@@ -40,3 +57,25 @@ class RegistrationExaminer(Examiner):
         self._settle()
         held = (Content("new", new.token), Content("old", old.token))
         self._holds(CLIENT.name, held, "release_answer")
+
+    def held_gets(self) -> None:
+        """A client gets a key, and has nothing of it until the answer is let go."""
+        if not all(
+            map(self._declares, (Capability.HELD_GETS, Capability.LISTENER_GATES, Capability.CLIENTS))
+        ):
+            return
+        self._stage(ONE_SITE)
+        self._ask("start_client", ClientStart(client=CLIENT))
+        old = self._put("B", "old")
+        get = self._operation(CLIENT.name, OperationKind.GET, "old", None)
+        gate = Gate(CLIENT.name, get.op_id, ANSWER)
+        self._ask("arm", GateParams(gate=gate))
+        self._ask("begin", Begin(operation=get))
+        parked = AwaitParked(gate=gate, timeout_ms=ENOUGH_MS)
+        complaint = "says that the answer to a get is not on its way"
+        self._ask("await_parked", parked, lambda told: said_if(not told.parked, complaint))
+        self._holds(CLIENT.name, (), "await_parked")
+        self._ask("release", GateParams(gate=gate))
+        self._finish(get, Status.OK, old.token)
+        self._settle()
+        self._holds(CLIENT.name, (Content("old", old.token),), "release")

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.actions import Do
+from plumbline.reference.history.actions import Do, Park, Release
 from plumbline.reference.history.history import History
-from plumbline.reference.history.moments import Called
+from plumbline.reference.history.moments import ANSWER, Called
 from plumbline.reference.history.operations import Interest, OperationKind, RegionAttributes
 from plumbline.reference.history.registration_actions import (
     BeginRegistration,
@@ -40,6 +40,7 @@ class RegistrationMachine(ClientMachine):
         super().__init__()
         self.registers = False
         self.pending: list[int] = []
+        self.gets: list[int] = []
         self.met = False
 
     @initialize(checks=st.sampled_from((None, None, False)), earlier=st.booleans())
@@ -104,6 +105,29 @@ class RegistrationMachine(ClientMachine):
         if waits:
             self.steps.append(EndRegistration(number, "K"))
 
+    @rule(key=st.sampled_from(KEYS))
+    @precondition(lambda self: {Capability.HELD_GETS, Capability.LISTENER_GATES} <= self.offers)
+    @precondition(lambda self: not self.gets)
+    def hold_get(self, key: str) -> None:
+        """The client gets, and the answer is held on its way."""
+        self.make_room()
+        operation = self.operation("K", OperationKind.GET, key)
+        self.busy.add(operation.thread)
+        self.gets.append(operation.op_id)
+        self.steps.append(Park(operation, "K", ANSWER))
+
+    @rule()
+    @precondition(lambda self: bool(self.gets))
+    def let_get_go(self) -> None:
+        """The answer of a get is let go."""
+        self.steps += [Release(op_id, "K", ANSWER) for op_id in self.gets]
+        self.gets.clear()
+
+    def settle_now(self) -> None:
+        """Let the answers of gets go, and settle."""
+        self.let_get_go()
+        super().settle_now()
+
     def teardown(self) -> None:
         """A plan in which no registration met an operation gets one that does."""
         if self.steps and not self.met:
@@ -140,6 +164,7 @@ REGISTRATION_MACHINES = (
             "RIR-RULE-03",
             "RIR-RULE-04",
             "RIR-RACE-01",
+            "CONS-CL-01",
         ),
         needs=(Capability.REPLICATED_REGIONS, Capability.CLIENTS, Capability.HELD_REGISTRATIONS),
         draws=RegistrationMachine,

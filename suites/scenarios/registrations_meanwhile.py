@@ -9,6 +9,7 @@ from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
 
 HELD = (*CLIENTS, Capability.HELD_REGISTRATIONS)
+HELD_GET = (*CLIENTS, Capability.LISTENER_GATES, Capability.HELD_GETS)
 HELD_LOCALLY = (*HELD, Capability.LOCAL_OPERATIONS)
 UNCHECKED = (Client(name=K, servers=("B",), checks=False),)
 TWO_SERVERS = (Client(name=K, servers=("B", "C")),)
@@ -138,6 +139,30 @@ def an_answer_brings_back_nothing_that_the_client_alone_has_destroyed(s: Stage) 
     s.end_registration(held)
     s.holds(K, "x", None)
     s.all_hold("x", there)
+
+
+def _gets_meanwhile(s: Stage, kind: OperationKind) -> None:
+    # The client has the key without its value, so its get goes to the server.
+    old = s.put(s.low, "x")
+    s.register(K, policy="keys")
+    s.holds_invalid(K, "x", old)
+    got = s.park(K, K, "x", OperationKind.GET, callback="answer")
+    last = s.do(s.high, kind, "x")
+    s.may_be_shown_at(K, last)  # or the client takes its events once the get has returned
+    s.release(got)
+    s.finish(got)
+    s.settle()
+    s.holds(K, "x", None if kind is DESTROY else last)
+
+
+@scenario("CONS-CL-01", needs=HELD_GET, clients=ONE, registers=False)
+def what_a_get_brings_is_not_kept_if_the_key_went_meanwhile(s: Stage) -> None:
+    _gets_meanwhile(s, DESTROY)
+
+
+@scenario("CONS-CL-01", needs=HELD_GET, clients=ONE, registers=False)
+def what_a_get_brings_replaces_nothing_newer(s: Stage) -> None:
+    _gets_meanwhile(s, OperationKind.PUT)
 
 
 @scenario("RIR-RULE-04", needs=HELD, clients=ONE, registers=False)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
+from plumbline.reference.history.moments import ANSWER, Gate
 from plumbline.reference.history.operations import NAMED_BY_VALUE, Operation, OperationKind, Status
 from plumbline.reference.model.clients.registrations import Interests
 from plumbline.reference.model.described_steps import Arrival
@@ -17,7 +18,7 @@ from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Call, World
+from plumbline.reference.model.world import Call, GateState, World
 from plumbline.reference.model.writers import stands, stood
 from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.subscriptions import Absent
@@ -170,6 +171,12 @@ class Arrivals:
         Whether listeners are told of it is not said.
         """
         client, region, key = channel.target, operation.region, operation.key
+        gate = Gate(client, operation.op_id, ANSWER).place
+        if gate in world.gates and world.gates[gate] is not GateState.OPEN:
+            if world.gates[gate] is GateState.ARMED:
+                held = world.but(gates=world.gates.set(gate, GateState.PARKED))
+                yield Step(("holds the answer", client, operation.op_id), held)
+            return
         outcome = world.calls[operation.op_id].outcome
         assert outcome is not None  # noqa: S101 - its server has answered
         entry = world.entry(client, region, key)
@@ -184,7 +191,8 @@ class Arrivals:
                     or (entry.stamp == head.stamp and entry.state is EntryState.LIVE)
                 )
             )
-            for kept in self._kept(world.calls[operation.op_id], entry, newer=newer):
+            gone = entry.state is EntryState.TOMBSTONE
+            for kept in self._kept(world.calls[operation.op_id], entry, newer=newer, gone=gone):
                 if not kept:
                     yield Step(name, taken(world, channel, head))
                     continue
@@ -198,10 +206,10 @@ class Arrivals:
                 for shows in ((), (told,)) if live else ((),):
                     yield Step(name, after, shows)
 
-    def _kept(self, call: Call, entry: Entry, *, newer: bool) -> tuple[bool, ...]:
+    def _kept(self, call: Call, entry: Entry, *, newer: bool, gone: bool) -> tuple[bool, ...]:
         """Whether a client keeps what its get has brought; of an entry without a value that is not said."""
         if newer:
-            return (False,)
+            return each(self._setting.book.fetched_replaces_newer(gone))
         if call.outcome is not None and call.outcome.value is not None:
             return each(self._setting.book.keeps_fetched())
         return (False, True) if call.update and entry.state is not EntryState.LIVE else (False,)
