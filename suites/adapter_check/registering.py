@@ -60,10 +60,11 @@ class RegistrationExaminer(Examiner):
 
     def held_gets(self) -> None:
         """A client gets a key, and has nothing of it until the answer is let go."""
-        if not all(
-            map(self._declares, (Capability.HELD_GETS, Capability.LISTENER_GATES, Capability.CLIENTS))
-        ):
-            return
+        needed = (Capability.HELD_GETS, Capability.LISTENER_GATES, Capability.CLIENTS)
+        interests = self._answers.get("interest")
+        broken = interests is not None and interests.standing is Standing.BROKEN
+        if broken or not all(map(self._declares, needed)):
+            return  # whose clients hold nothing would be blamed twice
         self._stage(ONE_SITE)
         self._ask("start_client", ClientStart(client=CLIENT))
         old = self._put("B", "old")
