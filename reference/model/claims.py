@@ -244,6 +244,7 @@ CLIENTS_AS_DOCUMENTED = FORWARDS | {
     "invalidates_absent",
     "get_asks_server",
     "keeps_fetched",
+    "fetched_replaces_newer",
     "waits_for_subscribers",
     "queue_for",
     "registers_at_secondaries",
