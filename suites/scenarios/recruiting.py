@@ -6,7 +6,7 @@ B serves the client first, C keeps its queue, and D is recruited. A never dies.
 from __future__ import annotations
 
 from plumbline.reference.history.operations import Client, EventKind
-from plumbline.suites.scenarios.failover import KILLS, KILLS_AND_GATES, SECURED, K
+from plumbline.suites.scenarios.failover import KILLS, KILLS_AND_GATES, K
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
 
@@ -62,23 +62,6 @@ def a_server_is_recruited_in_place_of_a_secondary_that_has_taken_over(s: Stage) 
         s.crash(server)
         s.settle()
         s.holds(K, "w", kept)
-    later = s.put("A", "w")
-    s.settle()
-    s.log_is(K, "w", kept, later)
-
-
-@scenario("FO-RED-01", needs=KILLS, clients=SECURED, registers=False, checks=False)
-def a_server_that_starts_again_is_recruited_as_any_other(s: Stage) -> None:
-    s.register(K, "key", "w", policy="none")
-    kept = s.put("A", "w")
-    s.settle()
-    s.crash("C")
-    s.settle()
-    s.restart("C")
-    s.settle()
-    s.crash("B")
-    s.settle()
-    s.holds(K, "w", kept)
     later = s.put("A", "w")
     s.settle()
     s.log_is(K, "w", kept, later)
