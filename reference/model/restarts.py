@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from plumbline.reference.model.clients.client_state import NOBODY
+from plumbline.reference.model.clients.client_state import NO_SERVER
 from plumbline.reference.model.clients.queue_holders import begun_again
 from plumbline.reference.model.hosting import joined
 from plumbline.reference.model.setting import Setting
@@ -61,7 +61,7 @@ def _without_server(world: World, setting: Setting) -> World:
     lines, dead = world.served.lines, world.wan.dead
     for client, line in world.served.lines.items():
         if all(server in dead for server in setting.clients[client].servers):
-            lines = lines.set(client, replace(line, primary=NOBODY))
+            lines = lines.set(client, replace(line, primary=NO_SERVER))
     return world.but(served=replace(world.served, lines=lines))
 
 
@@ -70,7 +70,7 @@ def _forgotten(world: World, member: str) -> World:
     lines, copies = world.served.lines, world.served.copies
     for client, line in world.served.lines.items():
         others = tuple(other for other in line.secondaries if other != member)
-        primary = NOBODY if line.primary == member else line.primary
+        primary = NO_SERVER if line.primary == member else line.primary
         lines = lines.set(client, replace(line, primary=primary, secondaries=others))
         if (member, client) in copies:
             copies = copies.delete((member, client))

@@ -200,7 +200,7 @@ FAULTS = (
         applies_to_present=lambda present: not present,
     ),
     variant(
-        "receiver-tells-nobody",
+        "receiver-keeps-it",
         "WANC-PEER-01",
         "a receiver does not distribute what it has applied",
         receiver_tells=lambda _: (),

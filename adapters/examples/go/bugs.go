@@ -21,7 +21,7 @@ var bugs = []bug{
 	{"counts-nothing", "discarded updates are not counted", "STAT-CONFLATED-01"},
 	{"collects-alone", "a member that collects tombstones does not tell the others", "TOMB-GC-04"},
 	{"peers-compare-versions-alone", "members compare an event of another site with a local update by versions", "WANC-PEER-01"},
-	{"receiver-tells-nobody", "an event of another site stays with the member that has received it", "WANC-PEER-01"},
+	{"receiver-keeps-it", "an event of another site stays with the member that has received it", "WANC-PEER-01"},
 	{"earlier-stamp-wins", "of two updates of different sites the earlier one stays", "WANC-TS-01"},
 	{"lower-site-wins", "of two updates of one timestamp that of the lower site stays", "WANC-TIE-01"},
 	{"secondary-forgets", "a secondary does not remember what the primary has not queued yet", "SER-SECONDARY-01"},

@@ -117,7 +117,7 @@ func (m *member) receiveRemote(queue string, c change) string {
 	m.world.listener.stand(m, m.name, "listener", c.Token)
 	m.storeLate(r, c)
 	m.unlockEntry(r, c.Key)
-	if m.world.bug != "receiver-tells-nobody" {
+	if m.world.bug != "receiver-keeps-it" {
 		m.hear(m.askPeers("from "+queue, message{Kind: "update", Changes: []change{c}}))
 	}
 	return ""

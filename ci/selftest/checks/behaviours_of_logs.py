@@ -194,7 +194,7 @@ BEHAVIOURS = (
         open=_Nameless,
     ),
     Behaviour(
-        name="tells-nobody-which-id-is-higher",
+        name="keeps-quiet-which-id-is-higher",
         does="the order of member ids is not told",
         allowed="docs/protocol.md: member_order may be left out; 004 L85 compares ids that need not be known",
         machines=MACHINES,

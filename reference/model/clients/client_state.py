@@ -16,7 +16,7 @@ from plumbline.reference.model.messages import Message
 from plumbline.reference.model.sites.site_state import STILL_UNKNOWN
 from plumbline.reference.search.hashed_map import HashedMap
 
-NOBODY = ""
+NO_SERVER = ""
 """In place of the server of a client that has none, and that a server which starts has to be found by."""
 
 

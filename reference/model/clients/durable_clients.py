@@ -15,7 +15,7 @@ from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import DESTROYS, EventKind, Interest, Operation
 from plumbline.reference.model.clients.arrivals import as_told, taken
-from plumbline.reference.model.clients.client_state import NOBODY, DurableState, QueuePlacement
+from plumbline.reference.model.clients.client_state import NO_SERVER, DurableState, QueuePlacement
 from plumbline.reference.model.clients.failover import Failover
 from plumbline.reference.model.clients.partings import (
     all_flow,
@@ -126,7 +126,7 @@ class Durable:
             line = world.served.lines.get(client)
             if not state.connected or line is None:
                 continue
-            if line.primary in (NOBODY, *world.wan.dead):
+            if line.primary in (NO_SERVER, *world.wan.dead):
                 secured = bool(self._alive(world, line.secondaries))
                 turns = all(each(self._setting.book.fails_over(secured)))
                 if turns and self._alive(world, self._setting.clients[client].servers):
@@ -223,8 +223,8 @@ class Durable:
         """Another server takes the part of a dead one: one with the queue, or any that the client names."""
         book = self._setting.book
         secondaries = self._alive(world, line.secondaries)
-        looks = book.keeps_looking() if line.primary == NOBODY else book.fails_over(bool(secondaries))
-        if line.primary not in (NOBODY, *world.wan.dead) or not any(each(looks)):
+        looks = book.keeps_looking() if line.primary == NO_SERVER else book.fails_over(bool(secondaries))
+        if line.primary not in (NO_SERVER, *world.wan.dead) or not any(each(looks)):
             return
         servers = self._alive(world, self._setting.clients[client].servers)
         redundant = self._setting.clients[client].redundancy > 0

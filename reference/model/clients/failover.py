@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
-from plumbline.reference.model.clients.client_state import NOBODY, ClientState, QueuePlacement
+from plumbline.reference.model.clients.client_state import NO_SERVER, ClientState, QueuePlacement
 from plumbline.reference.model.clients.recruiting import Recruiting
 from plumbline.reference.model.clients.registrations import Interests, with_interests
 from plumbline.reference.model.clients.subscriptions import resumed
@@ -70,7 +70,7 @@ class Failover:
     def _looks_for_another(self, world: World, line: QueuePlacement) -> bool:
         """Whether a client may turn to another server: its own has died, or it has none to be had so far."""
         book = self._setting.book
-        if line.primary == NOBODY:
+        if line.primary == NO_SERVER:
             return any(each(book.keeps_looking()))
         secured = bool(self._alive(world, line.secondaries))
         return line.primary in world.wan.dead and any(each(book.fails_over(secured)))
@@ -119,7 +119,7 @@ class Failover:
             if secondary in line.secondaries and not {line.primary, secondary} & set(dead)
         ):
             return False
-        if not world.wan.dead and not any(line.primary == NOBODY for line in world.served.lines.values()):
+        if not world.wan.dead and not any(line.primary == NO_SERVER for line in world.served.lines.values()):
             return True
         book = self._setting.book
         looks = all(each(book.keeps_looking()))
@@ -127,7 +127,7 @@ class Failover:
         return not any(
             (
                 looks
-                if line.primary == NOBODY
+                if line.primary == NO_SERVER
                 else line.primary in world.wan.dead and turns[bool(self._alive(world, line.secondaries))]
             )
             and self._alive(world, self._setting.clients[client].servers)

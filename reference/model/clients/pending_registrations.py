@@ -29,7 +29,7 @@ from plumbline.reference.history.registration_moments import (
 )
 from plumbline.reference.model.clients.client_state import (
     DESTROYED,
-    NOBODY,
+    NO_SERVER,
     KeyMark,
     PendingRegistration,
     PendingStage,
@@ -142,7 +142,7 @@ class PendingRegistrations:
     def steps(self, world: World) -> Iterator[Step]:
         """Each registration goes on."""
         for number, one in world.served.pending.in_order():
-            lives = self._interests.server(world, one.interest.client) not in (NOBODY, *world.wan.dead)
+            lives = self._interests.server(world, one.interest.client) not in (NO_SERVER, *world.wan.dead)
             if one.stage is not PendingStage.ENDED and self._has_lost_servers(world, one):
                 yield from self._broken_off(world, number, one, lives=lives)
             if one.stage is PendingStage.BEGUN:

@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from plumbline.reference.model.clients.client_state import NOBODY, DurableState, QueuePlacement
+from plumbline.reference.model.clients.client_state import NO_SERVER, DurableState, QueuePlacement
 from plumbline.reference.model.clients.registrations import with_interests
 from plumbline.reference.model.messages import Message
 from plumbline.reference.model.setting import Setting
@@ -34,7 +34,7 @@ def is_marker(message: Message) -> bool:
 
 def holders_of(line: QueuePlacement) -> tuple[str, ...]:
     """The servers that hold a client's queue, its first one in front."""
-    return tuple(one for one in (line.primary, *line.secondaries) if one != NOBODY)
+    return tuple(one for one in (line.primary, *line.secondaries) if one != NO_SERVER)
 
 
 def with_durable(world: World, client: str, state: DurableState) -> World:
@@ -58,7 +58,7 @@ def without_holders(world: World, client: str, servers: tuple[str, ...], *, forg
         return world
     for server in servers:
         world = with_kept(world, server, client, ())
-    primary = NOBODY if line.primary in servers else line.primary
+    primary = NO_SERVER if line.primary in servers else line.primary
     left = replace(
         line, primary=primary, secondaries=tuple(one for one in line.secondaries if one not in servers)
     )
@@ -89,7 +89,7 @@ def outlived(world: World, setting: Setting, member: str) -> Iterator[World]:
             if line.primary != member:
                 ways = [with_kept(way, member, client, ()) for way in ways]
             continue
-        leads = line.primary in (member, NOBODY)
+        leads = line.primary in (member, NO_SERVER)
         survives = each(setting.book.survivors_keep()) if leads else (True,)
         ways = [
             after
@@ -117,7 +117,7 @@ def begun_again(world: World, member: str) -> World:
         if state.connected:
             world = with_kept(world, member, client, ())
             continue
-        line = world.served.lines.get(client, QueuePlacement(NOBODY))
+        line = world.served.lines.get(client, QueuePlacement(NO_SERVER))
         revived = replace(line, secondaries=(member, *line.secondaries))
         lines = world.served.lines.set(client, revived)
         world = world.but(served=replace(world.served, lines=lines))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from plumbline.reference.model.clients.client_state import NOBODY, QueuePlacement
+from plumbline.reference.model.clients.client_state import NO_SERVER, QueuePlacement
 from plumbline.reference.model.clients.registrations import with_interests
 from plumbline.reference.model.messages import Message, MessageState
 from plumbline.reference.model.setting import Setting
@@ -35,7 +35,7 @@ class Recruiting:
         """A server is recruited, or is sent what waits for the client."""
         for client in self._secured():
             line = world.served.lines.get(client)
-            if line is None or line.primary in (NOBODY, *world.wan.dead):
+            if line is None or line.primary in (NO_SERVER, *world.wan.dead):
                 continue
             for server in self._wanted(world, client, line):
                 recruited = self._recruited(world, client, line, server)
@@ -54,7 +54,7 @@ class Recruiting:
         """
         for client in self._secured():
             line = world.served.lines.get(client)
-            if line is None or line.primary in (NOBODY, *world.wan.dead):
+            if line is None or line.primary in (NO_SERVER, *world.wan.dead):
                 continue
             if self._filling(world, line):
                 return False
