@@ -333,11 +333,10 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
         _one("`subscription` set to false", lambda p, _: not p.client.subscription),
         _one("`checks` or `tracking_timeout_ms` named", lambda p, _: _named(p.client)),
         _one("queues in the same topology", lambda _, scene: bool(scene.queues)),
+        _one("partitioned regions", lambda _, scene: bool(scene.partitioned)),
         _one(
-            "regions that are partitioned or `distributed_no_ack`",
-            lambda _, scene: (
-                scene.partitioned or any(r.scope is Scope.NO_ACK for r in scene.regions.values())
-            ),
+            "regions with `scope` `distributed_no_ack`",
+            lambda _, scene: any(r.scope is Scope.NO_ACK for r in scene.regions.values()),
         ),
     ),
     "interest": (

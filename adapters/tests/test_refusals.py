@@ -219,6 +219,27 @@ def test_what_was_carried_out_once_cannot_be_refused_later_in_the_same_form():
         adapter.begin(operation(OperationKind.DESTROY, 3))
 
 
+def test_clients_of_partitioned_regions_do_not_promise_clients_without_acknowledgements():
+    adapter = begun(CheckedAdapter(_Acknowledged()), BUCKETS)
+    adapter.start_client(CLIENT)
+    adapter.reset((RegionAttributes(name="region", scope=Scope.NO_ACK),))
+    with pytest.raises(UnsupportedError, match="acknowledged"):
+        adapter.start_client(CLIENT)
+
+
+class _Acknowledged(ReferenceAdapter):
+    """Has clients where regions are acknowledged."""
+
+    def reset(self, regions: tuple[RegionAttributes, ...]) -> None:
+        self._acknowledged = all(region.scope is not Scope.NO_ACK for region in regions)
+        super().reset(regions)
+
+    def start_client(self, client: Client) -> None:
+        if not self._acknowledged:
+            raise UnsupportedError("start_client: only where regions are acknowledged")
+        super().start_client(client)
+
+
 class _Later(ReferenceAdapter):
     """Refuses what comes behind its first operation."""
 

@@ -137,8 +137,8 @@ def refuse(draft: DraftMachine, _: int, key: str, how: int) -> None:
 
 
 def register(draft: DraftMachine, who: int, _: str, how: int) -> None:
-    """A client that runs registers for keys, or withdraws that."""
-    if draft.away:
+    """A client that runs, and has a server that runs, registers for keys, or withdraws that."""
+    if draft.away or any(draft.dead.issuperset(client.servers) for client in draft.world.clients):
         return
     draft.quiet()
     kind, specification = _WHATS[how % len(_WHATS)]
