@@ -28,7 +28,6 @@ from plumbline.adapters.protocol import (
     Contents,
     Crash,
     CreateQueue,
-    Finished,
     FinishRequest,
     GateParams,
     HostingParams,
@@ -52,23 +51,18 @@ from plumbline.adapters.protocol import (
     TombstoneParams,
 )
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.bulk import BULK, singly
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
-    BulkEntry,
     Content,
-    HostPolicy,
     Interest,
-    Operation,
     OperationKind,
-    Outcome,
     QueueRole,
     RegionAttributes,
     RegionPolicy,
     Status,
     TombstoneSettings,
 )
-from plumbline.reference.history.views import RegionViews
+from plumbline.suites.adapter_check.clients import ClientExaminer
 from plumbline.suites.adapter_check.examiner import (
     CLIENT,
     ENOUGH_MS,
@@ -85,9 +79,9 @@ from plumbline.suites.adapter_check.examiner import (
 from plumbline.suites.adapter_check.listeners import ListenerExaminer
 from plumbline.suites.adapter_check.lives import LifeExaminer
 from plumbline.suites.adapter_check.logs import LogExaminer
+from plumbline.suites.adapter_check.operations import OperationExaminer
 from plumbline.suites.adapter_check.registering import RegistrationExaminer
 
-LESS_AT_B = RegionAttributes(name=REGION.name, policies=(HostPolicy("B", RegionPolicy.NORMAL),))
 PARTITIONED = RegionAttributes(name=REGION.name, policy=RegionPolicy.PARTITION, redundancy=1)
 
 PLAIN: dict[str, msgspec.Struct] = {
@@ -146,7 +140,9 @@ def examine(
     return examiner.result()
 
 
-class _Parts(ListenerExaminer, LifeExaminer, RegistrationExaminer, LogExaminer):
+class _Parts(
+    OperationExaminer, ClientExaminer, ListenerExaminer, LifeExaminer, RegistrationExaminer, LogExaminer
+):
     """What is asked, part by part; each sets its own stage."""
 
     core_stands = False
@@ -155,11 +151,11 @@ class _Parts(ListenerExaminer, LifeExaminer, RegistrationExaminer, LogExaminer):
         """All parts in order; the last two call all methods that are left."""
         return (
             self._core,
-            self._bulks,
-            self._conditionals,
-            self._views,
-            self._local_actions,
-            self._gates,
+            self.bulks,
+            self.conditionals,
+            self.views,
+            self.local_actions,
+            self.gates,
             self._scripts,
             self._buckets,
             self._statistics,
@@ -170,7 +166,7 @@ class _Parts(ListenerExaminer, LifeExaminer, RegistrationExaminer, LogExaminer):
             self.logs,
             self._times,
             self._ages,
-            self._clients,
+            self.clients,
             self.lives,
             self.registrations,
             self.held_gets,
@@ -202,134 +198,6 @@ class _Parts(ListenerExaminer, LifeExaminer, RegistrationExaminer, LogExaminer):
         self._ask("observe", Observe(since=0), lambda told: said_if(told.events, complaint), "reset")
         self._holds("A", (), "reset")
         self.core_stands = True
-
-    def _bulks(self) -> None:
-        if not self._declares(Capability.BULK_OPERATIONS):
-            return
-        self._stage(ONE_SITE)
-        puts = self._of_many("A", OperationKind.PUT_ALL, "k", "l")
-        self._settle()
-        self._told(("A", "B"), *puts, blamed="begin")
-        for member in ("A", "B"):
-            self._holds(member, tuple(Content(one.key, one.token) for one in puts), "begin")
-        self._of_many("B", OperationKind.REMOVE_ALL, "k", "m")
-        self._settle()
-        for member in ("A", "B"):
-            self._holds(member, (Content("l", puts[1].token),), "begin")
-
-    def _conditionals(self) -> None:
-        if not self._declares(Capability.CONDITIONAL_OPERATIONS):
-            return
-        self._stage(ONE_SITE)
-        put = self._put("A", "k")
-        for kind, left in (("replace_if_equal", True), ("remove_if_equal", False)):
-            for expected, changes in (("another", "false"), (put.token, "true")):
-                called = self._operation("A", OperationKind(kind), "k")
-                operation = msgspec.structs.replace(called, expected=expected)
-                self._ends(operation, Status.OK, changes)
-            self._settle()
-            for member in ("A", "B"):
-                self._holds(member, (Content("k", operation.token),) if left else (), "begin")
-            put = operation
-
-    def _views(self) -> None:
-        named = {"views": Capability.REGION_VIEWS, "queries": Capability.QUERIES}
-        declared = [name for name, capability in named.items() if self._declares(capability)]
-        if not declared:
-            return
-        self._stage(ONE_SITE)
-        put = self._put("A", "k")
-        self._put("A", "l")
-        self._ends(self._operation("B", OperationKind.DESTROY, "l"), Status.OK)
-        self._settle()
-        entry = Content("k", put.token)
-        due = RegionViews(size=1, keys=("k",), values=(put.token,), entries=(entry,))
-        complaint = "shows something else than it holds"
-        for name in declared:
-            self._ask(name, PLAIN[name], lambda told: said_if(told != due, complaint))
-
-    def _local_actions(self) -> None:
-        kinds = []
-        if self._declares(Capability.LOCAL_EXPIRATION):
-            kinds += [OperationKind.EXPIRE_LOCAL_INVALIDATE, OperationKind.EXPIRE_LOCAL_DESTROY]
-        if self._declares(Capability.EVICTION):
-            kinds.append(OperationKind.EVICT)
-        for kind in kinds if self._declares(Capability.REGION_POLICIES) else ():
-            self._stage(ONE_SITE, region=LESS_AT_B)
-            put = self._put("B", "k")
-            self._settle()
-            acted = self._acts(kind)
-            self._settle()
-            invalid = (Content("k", None),) if kind is OperationKind.EXPIRE_LOCAL_INVALIDATE else ()
-            self._holds("B", invalid if acted else (Content("k", put.token),), "begin")
-            self._holds("A", (Content("k", put.token),), "begin")
-
-    def _acts(self, kind: OperationKind) -> bool:
-        """A region does something itself to the one entry of B; whether it says so, as it need not."""
-        evicts = kind is OperationKind.EVICT
-        called = self._operation("B", kind, "" if evicts else "k", None)
-        right = Outcome(Status.OK, "k" if evicts else None)
-        allowed = [(right.status, right.value), (Status.REFUSED, None), (Status.FAILED, None)]
-
-        def complaint(told: Finished) -> str:
-            if told.outcome is None:
-                return f"{kind} has not returned within {self._limit_ms} ms"
-            wrong = (told.outcome.status, told.outcome.value) not in allowed
-            return said_if(wrong, f"{kind} ended with {told.outcome}, not with {right}, refused or failed")
-
-        self._ask("begin", Begin(operation=called))
-        request = FinishRequest(op_id=called.op_id, timeout_ms=self._limit_ms)
-        told = self._ask("finish", request, complaint).outcome
-        return told is not None and told.status is Status.OK
-
-    def _of_many(self, member: str, kind: OperationKind, *keys: str) -> tuple[Operation, ...]:
-        """An operation on many keys ends well, whether they are there or not: what it does to each."""
-        blank = self._operation(member, kind, "")
-        singles = [self._operation(member, BULK[kind], key) for key in keys]
-        entries = tuple(BulkEntry(op_id=one.op_id, key=one.key, token=f"{one.token}") for one in singles)
-        operation = msgspec.structs.replace(blank, entries=entries)
-        self._ends(operation, Status.OK)
-        return singly(operation)
-
-    def _gates(self) -> None:
-        if not self._declares(Capability.LISTENER_GATES):
-            return
-        self._stage(ONE_SITE)
-        put = self._operation("A", OperationKind.PUT, "k")
-        self._parks(put, Gate("B", put.op_id))
-        self._holds("B", (Content("k", put.token),))
-        nobody = AwaitParked(gate=Gate("B", put.op_id + 1), timeout_ms=SHORT_MS)
-        self._ask("arm", GateParams(gate=nobody.gate))
-        complaint = "says that an operation stands at a gate, and it was never called"
-        self._ask("await_parked", nobody, lambda told: said_if(told.parked, complaint))
-
-    def _parks(self, put: Operation, gate: Gate) -> None:
-        """A put comes to a gate and stands there until it is released; a listener received it by then."""
-        self._ask("arm", GateParams(gate=gate))
-        self._ask("begin", Begin(operation=put))
-        parked = AwaitParked(gate=gate, timeout_ms=self._limit_ms)
-        where = f"the {gate.callback} of {gate.member}"
-        complaint = f"says that the operation did not come to the gate that was armed for it in {where}"
-        self._ask("await_parked", parked, lambda told: said_if(not told.parked, complaint))
-        if gate.callback == "listener":
-            self._told((gate.member,), put, blamed="await_parked")
-        else:
-            self._untold(gate.member, put)
-        self._ask("release", GateParams(gate=gate))
-        self._finish(put, Status.OK)
-        self._settle()
-
-    def _untold(self, holder: str, put: Operation) -> None:
-        """A put that stands in a cache writer has changed nothing, so no listener there received it."""
-        complaint = f"the put stands in the writer of {holder}, and its listener received it"
-        self._ask(
-            "observe",
-            Observe(since=0),
-            lambda told: said_if(
-                any(one.member == holder and one.token == put.token for one in told.events), complaint
-            ),
-            "await_parked",
-        )
 
     def _scripts(self) -> None:
         if not self._declares(Capability.CALLBACK_SCRIPTS):
@@ -473,51 +341,6 @@ class _Parts(ListenerExaminer, LifeExaminer, RegistrationExaminer, LogExaminer):
             if value != count:
                 when = "after it has expired" if passes else "before it has expired"
                 self._complain("keep_tombstones", f"one key was destroyed, and {when} {value} are counted")
-
-    def _clients(self) -> None:
-        if not self._declares(Capability.CLIENTS):
-            return
-        self._stage(ONE_SITE)
-        self._ask("start_client", ClientStart(client=CLIENT))
-        self._ask("interest", PLAIN["interest"])
-        put = self._put("B", "k")
-        self._settle()
-        self._told(("A", "B", CLIENT.name), put, blamed="interest")
-        self._holds(CLIENT.name, (Content("k", put.token),), "interest")
-        self._client_calls(put)
-        if self._declares(Capability.LISTENER_GATES):
-            self._client_gates(put)
-
-    def _client_calls(self, put: Operation) -> None:
-        """Checks that calls on a client arrive at its servers."""
-        self._ends(self._operation(CLIENT.name, OperationKind.GET, "k", None), Status.OK, put.token)
-        own = self._put(CLIENT.name, "own")
-        self._settle()
-        self._told(("A", "B"), own, blamed="begin")
-        for holder in ("A", "B", CLIENT.name):
-            self._holds(holder, (Content("k", put.token), Content("own", own.token)), "begin")
-        # Whether its server hears of an invalidation the documents say otherwise each.
-        self._ends(self._operation(CLIENT.name, OperationKind.INVALIDATE, "own"), Status.OK)
-        self._settle()
-        self._holds(CLIENT.name, (Content("k", put.token), Content("own", None)), "begin")
-        self._ends(self._operation(CLIENT.name, OperationKind.DESTROY, "own"), Status.OK)
-        self._settle()
-        for holder in ("A", CLIENT.name):
-            self._holds(holder, (Content("k", put.token),), "begin")
-
-    def _client_gates(self, put: Operation) -> None:
-        """Gates at a client, and at a server for what a client calls."""
-        far = self._operation("B", OperationKind.PUT, "far")
-        self._parks(far, Gate(CLIENT.name, far.op_id))
-        near = self._operation(CLIENT.name, OperationKind.PUT, "near")
-        self._parks(near, Gate("A", near.op_id))
-        expected = [Content("far", far.token), Content("k", put.token), Content("near", near.token)]
-        if self._declares(Capability.CALLBACK_SCRIPTS):
-            asked = self._operation(CLIENT.name, OperationKind.PUT, "writer")
-            self._parks(asked, Gate(CLIENT.name, asked.op_id, "writer"))
-            expected.append(Content("writer", asked.token))
-        for holder in ("A", "B", CLIENT.name):
-            self._holds(holder, tuple(expected), "release")
 
     def _crashes(self) -> None:
         if not self._declares(Capability.MEMBER_FAULTS):
