@@ -22,15 +22,13 @@ from plumbline.adapters.protocol import (
 from plumbline.adapters.reference.evictions import naming_victim, with_victim
 from plumbline.adapters.reference.limits import (
     CAPABILITIES,
-    require_client,
-    require_interest,
-    require_life,
     require_operation,
-    require_queue,
     require_region,
     require_view,
 )
-from plumbline.adapters.reference.registering import Registering
+from plumbline.adapters.reference.queueing import Queueing
+from plumbline.adapters.reference.scripting import Scripting
+from plumbline.adapters.reference.serving import Serving
 from plumbline.adapters.reference.shown import logged, views
 from plumbline.adapters.reference.simulation import Simulation
 from plumbline.reference.catalogue.records import Dialect
@@ -39,25 +37,20 @@ from plumbline.reference.history.actions import FAILURES
 from plumbline.reference.history.bulk import with_shares
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import OrderStrength
-from plumbline.reference.history.listener_calls import ANSWERS, QUEUE, QueueCall
+from plumbline.reference.history.listener_calls import QueueCall
 from plumbline.reference.history.log_lines import LogLine
 from plumbline.reference.history.moments import Gate, Hosted
 from plumbline.reference.history.operations import (
-    Client,
     Content,
     Event,
-    Interest,
     Operation,
     Outcome,
     QueueAttributes,
-    QueueRole,
-    QueueSight,
     RegionAttributes,
     Status,
     TombstoneSettings,
     Topology,
 )
-from plumbline.reference.history.resolvers import policy_of
 from plumbline.reference.history.views import QUERIES, RegionViews
 from plumbline.reference.model.bucket_holders import located
 from plumbline.reference.model.clients.attempts import counted
@@ -67,20 +60,16 @@ from plumbline.reference.model.hosting import hosted, joined, left
 from plumbline.reference.model.lookahead import NoLookahead
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.lanes import dealt_out
-from plumbline.reference.model.sites.listeners import scripted as listener_scripted
-from plumbline.reference.model.sites.overflow import Overflow
-from plumbline.reference.model.sites.parallel_queues import held_events
-from plumbline.reference.model.sites.parallel_senders import begun, lanes_on
+from plumbline.reference.model.sites.parallel_senders import begun
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.tombstones import read_as
 from plumbline.reference.model.world import GateState, World
-from plumbline.reference.model.writers import WRITER, scripted
 from plumbline.reference.rulebook.book import Rulebook, rulebook_of
 from plumbline.reference.rulebook.values import EntryState, each
 
 
-class ReferenceAdapter(Registering):
+class ReferenceAdapter(Serving, Queueing, Scripting):
     """A whole distribution system in one object; it behaves as the rulebook says.
 
     Without a rulebook, it is that of the dialect.
@@ -341,159 +330,6 @@ class ReferenceAdapter(Registering):
         simulation.world = simulation.model.deliveries.redelivered(simulation.world, op_id, member)
         simulation.go_on()
 
-    def start_client(self, client: Client) -> None:
-        """Connect a client to its server."""
-        simulation = self._ready()
-        setting = simulation.setting
-        state = simulation.world.served.durable.get(client.name)
-        if state is not None:
-            self._start_again(client, connected=state.connected)
-            return
-        require_client(client, setting)
-        if client.name in setting.members or not set(client.servers) <= set(setting.members):
-            raise AdapterError(f"start_client: {client.name} is a member, or {client.servers} are not")
-        setting.connect(client)
-        simulation.world = simulation.model.interests.connected(simulation.world, client)
-
-    def _start_again(self, client: Client, *, connected: bool) -> None:
-        """Run another process under the id of a durable client that is away, once everything has happened."""
-        simulation = self._ready()
-        if connected:
-            raise AdapterError(f"start_client: {client.name} runs already")
-        if all(server in simulation.world.wan.dead for server in client.servers):
-            raise UnsupportedError(f"start_client: no server of {client.name} lives")
-        self.settle(0)
-        timeout_ms = client.durable_timeout_s * 1000
-        simulation.happen(Fault(kind=FaultKind.CLIENT_START, client=client.name, milliseconds=timeout_ms))
-
-    def client_action(self, client: str, action: str, keepalive: bool) -> None:
-        """A durable client becomes ready, or goes once everything has happened."""
-        simulation = self._ready()
-        kinds = {
-            ("ready", False): FaultKind.CLIENT_READY,
-            ("close", False): FaultKind.CLIENT_CLOSE,
-            ("close", True): FaultKind.CLIENT_DETACH,
-            ("kill", False): FaultKind.CLIENT_CRASH,
-        }
-        kind = kinds.get((action, keepalive))
-        if kind is None:
-            raise UnsupportedError(f"client_action: the reference cannot {action} a client")
-        require_life(client, simulation.setting, kind)
-        if client not in simulation.setting.durable:
-            simulation.happen(Fault(kind=kind, client=client))
-            return
-        if not simulation.world.served.durable[client].connected:
-            raise AdapterError(f"client_action: {client} is away")
-        if kind is not FaultKind.CLIENT_READY:
-            self.settle(0)
-        simulation.happen(Fault(kind=kind, client=client))
-
-    def interest(self, interest: Interest) -> None:
-        """Have a client register for keys of a region, or withdraw that, once everything has happened."""
-        simulation = self._ready()
-        client = simulation.setting.clients.get(interest.client)
-        if client is None or interest.region not in self._regions:
-            raise AdapterError(f"interest: no client {interest.client} or no region {interest.region}")
-        require_interest(interest)
-        self.settle(0)
-        interests = simulation.model.interests
-        accepted = list(interests.registered(simulation.world, interest))
-        simulation.take_one_of(accepted or list(interests.refused(simulation.world, interest)))
-        if not accepted:
-            why = f"{interest.specification!r} is no expression" if client.subscription else "no subscription"
-            raise RefusedError(f"interest: {why}")
-
-    def script(self, member: str, region: str, callback: str, answers: tuple[str, ...]) -> None:
-        """Have a cache writer refuse changes of these keys, once everything has happened."""
-        if callback == "resolver":
-            self._install(member, answers)
-            return
-        simulation = self._ready()
-        if callback == QUEUE:
-            self._script_queue(member, region, answers)
-            return
-        if callback != WRITER or region in simulation.setting.partitioned:
-            raise UnsupportedError(f"script: the reference has no {callback} to be scripted so far")
-        if member not in simulation.setting.holders or region not in self._regions:
-            raise AdapterError(f"script: no member or client {member}, or no region {region}")
-        self.settle(0)
-        if simulation.setting.queues:
-            simulation.setting.refuse_received()
-        simulation.world = scripted(simulation.world, member, region, answers)
-
-    def _script_queue(self, member: str, queue: str, answers: tuple[str, ...]) -> None:
-        """Have the listener of an asynchronous queue answer so, once everything has happened."""
-        simulation = self._ready()
-        attributes = self._queues.get(queue)
-        if attributes is None or attributes.remote_site is not None or not set(answers) <= set(ANSWERS):
-            raise AdapterError(f"script: no asynchronous queue {queue}, or no answers {answers!r:.80}")
-        if member not in simulation.setting.runners(attributes):
-            raise AdapterError(f"script: {member} does not run {queue}")
-        self.settle(0)
-        simulation.world = listener_scripted(simulation.world, member, queue, answers)
-
-    def _install(self, member: str, answers: tuple[str, ...]) -> None:
-        """Have a conflict resolver answer by a policy, the same on all members, before anything is called."""
-        setting = self._ready().setting
-        policy = policy_of(answers[0]) if len(answers) == 1 else None
-        if policy is None or setting.operations or setting.resolver not in (None, policy):
-            raise UnsupportedError(f"script: a resolver of {member} takes no {answers!r:.80} at this time")
-        setting.resolve_by(answers[0])
-
-    def create_queue(self, queue: QueueAttributes) -> None:
-        """Keep the queue's attributes: its senders start with the next reset."""
-        require_queue(queue)
-        self._queues[queue.id] = queue
-        self._named.add(queue.id)
-
-    def queue_action(self, member: str, queue: str, action: str) -> None:
-        """Stop and start receivers; start, pause and resume senders."""
-        if action == "start" and queue in self._queues and self._queues[queue].manual_start:
-            return
-        kinds = {
-            ("receiver", "stop"): FaultKind.RECEIVER_STOP,
-            ("receiver", "start"): FaultKind.RECEIVER_START,
-            ("queue", "pause"): FaultKind.PAUSE,
-            ("queue", "resume"): FaultKind.RESUME,
-        }
-        receiver = queue == "receiver"
-        kind = kinds.get(("receiver" if receiver else "queue", action))
-        if kind is None:
-            raise UnsupportedError(f"queue_action: the reference cannot {action} {queue} so far")
-        self._ready().happen(Fault(kind=kind, member=member, queue="" if receiver else queue))
-
-    def look_at_queue(self, member: str, queue: str) -> QueueSight:
-        """The member's copy of the queue, whole; of several dispatchers one after the other."""
-        simulation = self._ready()
-        if queue in simulation.setting.parallel:
-            events = held_events(simulation.world, member, queue)
-            tokens = tuple(event.token for event in events)
-            return QueueSight(depth=len(events), role=QueueRole.PRIMARY, tokens=tokens)
-        if queue in simulation.setting.parted:
-            return self._look_at_lanes(simulation, member, queue)
-        lanes = simulation.setting.lanes[queue]
-        if (member, lanes[0]) not in simulation.world.wan.senders:
-            return QueueSight(depth=0, role=QueueRole.NONE)
-        senders = [simulation.world.wan.senders[member, lane] for lane in lanes]
-        depths = [each(self._book.depth_reported(len(one.queue), one.sent))[0] for one in senders]
-        return QueueSight(
-            depth=sum(depths),
-            role=QueueRole.PRIMARY if senders[0].primary else QueueRole.SECONDARY,
-            tokens=tuple(event.token for sender in senders for event in sender.queue),
-            unprocessed=sum(len(sender.records) for sender in senders),
-            overflowed=sum(Overflow(simulation.setting).on_disk(lanes[0], one.queue) for one in senders),
-        )
-
-    def _look_at_lanes(self, simulation: Simulation, member: str, queue: str) -> QueueSight:
-        runs = simulation.setting.site_of[member] == self._queues[queue].site
-        senders = lanes_on(simulation.world, simulation.setting, member, queue)
-        depths = [each(self._book.depth_reported(len(one.queue), one.sent))[0] for one in senders]
-        return QueueSight(
-            depth=sum(depths),
-            role=QueueRole.PRIMARY if runs else QueueRole.NONE,
-            tokens=tuple(event.token for sender in senders for event in sender.queue),
-        )
-
     def placement(self, region: str, key: str) -> PlacementResult:
         """The holders of a key. A key that is new goes to a member by its name, and to the next."""
         simulation = self._ready()
@@ -587,11 +423,6 @@ class ReferenceAdapter(Registering):
 
     def close(self) -> None:
         """Nothing was started, so nothing needs stopping."""
-
-    def _ready(self) -> Simulation:
-        if self._simulation is None:
-            raise UnsupportedError("reset the candidate before calling operations")
-        return self._simulation
 
 
 def _outcome_of_the_dead(world: World, op_id: int) -> Outcome:

@@ -5,19 +5,16 @@ Knows the simulation; how it goes on is the simulation's own.
 
 from __future__ import annotations
 
-from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.reference.limits import require_interest
+from plumbline.adapters.reference.simulated import Simulated
 from plumbline.adapters.reference.simulation import Simulation
 from plumbline.reference.history.operations import Interest, Status
 from plumbline.reference.model.clients.pending_registrations import PendingRegistrations
 
 
-class Registering(Adapter):
+class Registering(Simulated):
     """An adapter of a simulation, as far as registrations go on beside all else."""
-
-    def _ready(self) -> Simulation:
-        raise NotImplementedError  # the adapter has the simulation
 
     def begin_interest(self, number: int, interest: Interest, held: bool) -> None:
         """Call a registration; calm, it has ended when this returns, unless its answer is held."""
