@@ -1,4 +1,4 @@
-"""What the parts of the reference share as a candidate: its simulation, its rulebook, its regions and queues."""
+"""What the parts of the reference as a candidate share: its simulation, rulebook, regions and queues."""
 
 from __future__ import annotations
 
