@@ -41,6 +41,8 @@ CALLS: dict[OperationKind, Call] = {
     OperationKind.LOCAL_DESTROY: lambda region, op: region.localDestroy(op.key, op.token),
     OperationKind.CLEAR: lambda region, op: region.clear(),  # noqa: ARG005
     OperationKind.LOCAL_CLEAR: lambda region, op: region.localClear(),  # noqa: ARG005
+    OperationKind.DESTROY_REGION: lambda region, op: region.destroyRegion(op.token),
+    OperationKind.LOCAL_DESTROY_REGION: lambda region, op: region.localDestroyRegion(op.token),
     OperationKind.INVALIDATE_REGION: lambda region, op: region.invalidateRegion(),  # noqa: ARG005
     OperationKind.LOCAL_INVALIDATE_REGION: lambda region, op: region.localInvalidateRegion(),  # noqa: ARG005
     # One callback argument goes to all keys; the suite tells entries apart by their keys.

@@ -249,13 +249,13 @@ class GeodeAdapter(Adapter):
             if client.name in self._clients.in_use and (anew or self._clients.lives.is_durable(client.name)):
                 self._regions.learn(client)
 
-    def contents(self, member: str, region: str) -> tuple[Content, ...]:
-        """What the member itself holds."""
+    def contents(self, member: str, region: str) -> tuple[Content, ...] | None:
+        """What the member itself holds; None where it has the region no more."""
         self._regions.require(region)
         before = self._stage.places(member, region)
         calm = member not in self._clients.in_use and not self._underway.busy()
         found = self._cluster.ask(self._roster.survivor(member), partial(Member.contents, name=region))
-        if calm and member not in self._clients.in_use:  # no event can be on its way
+        if found is None or (calm and member not in self._clients.in_use):  # no event can be on its way
             return found
         holdings = {
             (member, region, content.key): Holding(present=True, token=content.token) for content in found

@@ -216,7 +216,7 @@ class GeodeExample:
                 self._park(Gate(call.member, operation.op_id, QUEUE), change.key)
 
     def tell_whole(self, event: Event) -> None:
-        """A listener is told that a whole region was cleared, or all of it invalidated.
+        """A listener is told that a whole region was cleared or destroyed, or all of it invalidated.
 
         Geode's `clear` takes no callback argument; but no two operations on whole regions are under way.
         """
@@ -225,8 +225,8 @@ class GeodeExample:
             self.shown.append(msgspec.structs.replace(event, token=self._whole))
             for place, holdings in self._holdings.items():
                 if place[:2] == (event.member, event.region) and holdings[-1].present:
-                    cleared = event.kind is EventKind.CLEAR
-                    holdings.append(ABSENT if cleared else Holding(present=True, token=None))
+                    stays = event.kind is EventKind.REGION_INVALIDATE
+                    holdings.append(Holding(present=True, token=None) if stays else ABSENT)
             self._note()
         if operation is not None:
             self._park(Gate(event.member, operation.op_id), event.key)

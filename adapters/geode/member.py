@@ -287,13 +287,13 @@ class Member:
 
     def drop_region(self, name: str) -> None:
         """Give up this member's copy of a region; the others keep theirs."""
-        self._regions.pop(name).localDestroyRegion()
+        _drop(self._regions.pop(name))
         self._partitioned.discard(name)
 
     def drop_regions(self) -> None:
         """Forget the example's regions, on this member only, and every Java object that it left behind."""
         for region in self._regions.values():
-            region.localDestroyRegion()
+            _drop(region)
         self._regions.clear()
         if self._telling is not None:
             self._telling.forget(but=FLUSH_REGION)
@@ -333,9 +333,14 @@ class Member:
             self.port = int(server.getPort())
         return self.port
 
-    def contents(self, name: str) -> tuple[Content, ...]:
-        """What this member holds of a region, and it alone: each key as it is when it is read."""
+    def contents(self, name: str) -> tuple[Content, ...] | None:
+        """What this member holds of a region, and it alone: each key as it is when it is read.
+
+        None where the region was destroyed.
+        """
         region = self._regions[name]
+        if region.isDestroyed():
+            return None
         copies = buckets.copies(region) if name in self._partitioned else [region]
         texts = (self._put_together().ask(self._held, copy) for copy in copies)
         found = [Content(key or "", token) for text in texts for key, token in records(text)]
@@ -468,6 +473,12 @@ class Member:
         self._bindings = field.get(gateway)
         self._lasting = self.jvm.gateway.jvm.java.util.HashSet()
         self._lasting.addAll(self._bindings.keySet())
+
+
+def _drop(region: Any) -> None:
+    """Give up a region on this member alone, where no operation has destroyed it."""
+    if not region.isDestroyed():
+        region.localDestroyRegion()
 
 
 def _by_key(content: Content) -> str:

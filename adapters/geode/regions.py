@@ -79,7 +79,7 @@ class Regions:
         """Take what a member or client holds now for known, without its events; nothing is under way."""
         for name in self.named:
             found = self._cluster.ask(holder, partial(Member.contents, name=name))
-            self._stage.learn(holder.name, name, found)
+            self._stage.learn(holder.name, name, found or ())
 
     def all_acknowledged(self) -> bool:
         """Whether calls on each of them wait for acknowledgements."""

@@ -16,6 +16,7 @@ from plumbline.reference.history.operations import EventKind
 _VALUED = {"afterCreate": EventKind.CREATE, "afterUpdate": EventKind.UPDATE}
 _ARGUED = {"afterInvalidate": EventKind.INVALIDATE, "afterDestroy": EventKind.DESTROY}
 _WHOLE = {"afterRegionInvalidate": EventKind.REGION_INVALIDATE, "afterRegionClear": EventKind.CLEAR}
+_GONE = "afterRegionDestroy"
 _LIVE = "afterRegionLive"
 UNREAD = "unread"
 """What is told where the JVM itself could not read an event."""
@@ -55,6 +56,10 @@ class Telling:
         name = told[0] or ""
         if name in _WHOLE:
             listener.tell_whole(_WHOLE[name], remote=told[2] == "true")
+        elif name == _GONE:
+            # Where an example gives its region up, or a cache closes, there is no callback argument.
+            if told[3] is not None:
+                listener.tell_whole(EventKind.REGION_DESTROY, remote=told[2] == "true")
         elif name == _LIVE:
             listener.tell_live()
         else:
@@ -72,7 +77,8 @@ class Telling:
         remote = handles.method(event, "isOriginRemote")
         key = handles.method(entry, "getKey")
         of_value = (region, remote, key, handles.method(entry, "getNewValue"))
-        of_argument = (region, remote, key, handles.method(event, "getCallbackArgument"))
+        argument = handles.method(event, "getCallbackArgument")
+        of_argument = (region, remote, key, argument)
         # Its other methods: `close`, and what any object is asked.
         answers = self._java.java.util.HashMap()
         answers.put("hashCode", 1)
@@ -85,6 +91,7 @@ class Telling:
         teller = handles.fixed(handles.method(teller, "apply", handles.anything), _Teller(self.tell))
         for names, parts in (
             ({*_WHOLE, _LIVE}, (region, remote)),
+            ({_GONE}, (region, remote, argument)),
             ({*_ARGUED}, of_argument),
             ({*_VALUED}, of_value),
         ):

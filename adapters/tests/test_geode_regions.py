@@ -87,7 +87,7 @@ class Play:
 
     def held(self) -> list[dict[str, str | None]]:
         """What A, B and C hold."""
-        return [{c.key: c.token for c in self.adapter.contents(member, "r")} for member in "ABC"]
+        return [{c.key: c.token for c in self.adapter.contents(member, "r") or ()} for member in "ABC"]
 
     def discards(self) -> list[int]:
         return [self.adapter.statistic(member, "conflatedEvents") for member in "ABC"]
@@ -429,6 +429,20 @@ def test_contents_of_a_settled_example_wait_for_no_event(play: Play, monkeypatch
     assert time.monotonic() - began < listener.LATE_LIMIT_S
 
 
+def test_a_destroyed_region_is_gone_everywhere_and_comes_back_with_the_next_example(
+    play: Play, cluster: GeodeAdapter
+):
+    play.call("A", OperationKind.PUT)
+    play.call("B", OperationKind.DESTROY_REGION, "gone", key="")
+    play.settle()
+    for member in "ABC":
+        assert cluster.contents(member, "r") is None
+        assert play.told(member, key="") == ["region_destroy gone"]
+    cluster.reset((RegionAttributes(name="r"),))
+    assert cluster.contents("A", "r") == ()
+    assert cluster.observe(0).events == ()
+
+
 def test_what_is_not_driven_yet_is_unsupported(cluster: GeodeAdapter):
     with pytest.raises(UnsupportedError, match="local"):
         cluster.reset((RegionAttributes(name="r", policy=RegionPolicy.LOCAL),))
@@ -437,8 +451,6 @@ def test_what_is_not_driven_yet_is_unsupported(cluster: GeodeAdapter):
     with pytest.raises(AdapterError, match="create_queue comes before reset"):
         cluster.reset((RegionAttributes(name="r", senders=("s",)),))
     cluster.reset((RegionAttributes(name="r"),))
-    with pytest.raises(UnsupportedError, match="destroy_region"):
-        Play(cluster).begin("A", OperationKind.DESTROY_REGION)
     with pytest.raises(UnsupportedError, match="tombstones"):
         cluster.statistic("A", "tombstones")
 
