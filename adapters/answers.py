@@ -20,6 +20,7 @@ from plumbline.adapters.protocol import (
     Deployed,
     Finished,
     FinishRequest,
+    InterestEnded,
     Introduction,
     Observe,
     Observed,
@@ -57,6 +58,9 @@ _VALUED = frozenset(
 _YES_OR_NO = CONDITIONAL | {OperationKind.CONTAINS_KEY}
 """Those that say whether a key is there, or whether the entry was changed."""
 
+_REGISTRATION_ENDS = (Status.OK, Status.REFUSED, Status.FAILED, None)
+"""How a registration may have ended; None where it has not."""
+
 _CONFLICT_ANSWERS = ("allow", "disallow", "replace", "throw")
 _CONFLICT_KINDS = (EventKind.CREATE, EventKind.UPDATE, EventKind.DESTROY, EventKind.INVALIDATE)
 
@@ -72,8 +76,8 @@ def flaw(scene: Scene, params: msgspec.Struct, result: msgspec.Struct) -> str:
             return _flaw_of_outcome(scene, op_id, outcome)
         case Observe(since=since), Observed():
             return _flaw_of_events(scene, since, result)
-        case _, SettleResult(held=held):
-            return _flaw_of_held(scene, held)
+        case _, SettleResult() | InterestEnded():
+            return _flaw_of_waiting(scene, result)
         case _, RegionViews(keys=keys, entries=entries):
             return _twice(keys, "names the key") or _twice((entry.key for entry in entries), "names the key")
         case _, ContentsResult(entries=entries):
@@ -151,7 +155,7 @@ def _flaw_of_events(scene: Scene, since: int, told: Observed) -> str:
             return f"an event of a member that does not exist: {event.member!r:.80}"
         if event.region not in scene.regions:
             return f"an event of a region that does not exist: {event.region!r:.80}"
-        if wrong := _flaw_of_conflict(event):
+        if wrong := _flaw_of_conflict(event) or _flaw_of_live(scene, event):
             return wrong
     return next(filter(None, (_flaw_of_call(scene, call) for call in told.calls)), "")
 
@@ -183,7 +187,25 @@ def _flaw_of_conflict(event: Event) -> str:
             return ""
 
 
-def _flaw_of_held(scene: Scene, held: tuple[tuple[str, str], ...]) -> str:
+def _flaw_of_live(scene: Scene, event: Event) -> str:
+    if event.kind is not EventKind.LIVE:
+        return ""
+    if event.member not in scene.clients:
+        return f"an event of the kind live at {event.member}, which is no client"
+    if event.key or event.token is not None:
+        named = event.key or event.token
+        return (
+            f"an event of the kind live at {event.member} that names {named!r:.80}, though it is of a region"
+        )
+    return ""
+
+
+def _flaw_of_waiting(scene: Scene, told: SettleResult | InterestEnded) -> str:
+    if isinstance(told, InterestEnded):
+        known = told.status in _REGISTRATION_ENDS
+        ends = ", ".join(filter(None, _REGISTRATION_ENDS))
+        return "" if known else f"says {told.status} of a registration, which ends {ends}"
+    held = told.held
     if held and not scene.gates:
         return f"names {list(held)!r:.200} as held, and no gate was armed in this example"
     return _unknown((member for member, _ in held), scene.holders)

@@ -12,6 +12,7 @@ from plumbline.ci.selftest.histories import (
     checking_samples,
     client_right,
     client_wrong,
+    durable_samples,
     gateway_right,
     gateway_wrong,
     replicate_samples,
@@ -27,6 +28,7 @@ RIGHT = {
     for family, samples in (
         ("gateways", gateway_right.RIGHT),
         ("clients", client_right.RIGHT),
+        ("durable clients", durable_samples.RIGHT),
         ("buckets", bucket_samples.RIGHT),
         ("checking", checking_samples.RIGHT),
         ("transactions", transaction_samples.RIGHT),
@@ -39,6 +41,7 @@ WRONG = {
     for family, samples in (
         ("gateways", gateway_wrong.WRONG),
         ("clients", client_wrong.WRONG),
+        ("durable clients", durable_samples.WRONG),
         ("buckets", bucket_samples.WRONG),
         ("checking", checking_samples.WRONG),
         ("transactions", transaction_samples.WRONG),

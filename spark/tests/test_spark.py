@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from plumbline.ci.selftest.histories import client_right, client_wrong, replicate_samples
+from plumbline.ci.selftest.histories import client_right, client_wrong, durable_samples, replicate_samples
 from plumbline.ci.selftest.histories.gateway_right import RIGHT
 from plumbline.ci.selftest.histories.gateway_wrong import WRONG
 from plumbline.ci.selftest.histories.history_builder import Sample
@@ -43,6 +43,8 @@ EXAMPLES = (
     | WRONG
     | client_right.RIGHT
     | client_wrong.WRONG
+    | durable_samples.RIGHT
+    | durable_samples.WRONG
     | replicate_samples.RIGHT
     | replicate_samples.WRONG
 )

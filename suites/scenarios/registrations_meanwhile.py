@@ -147,6 +147,7 @@ def _gets_meanwhile(s: Stage, kind: OperationKind) -> None:
     s.register(K, policy="keys")
     s.holds_invalid(K, "x", old)
     got = s.park(K, K, "x", OperationKind.GET, callback="answer")
+    s.holds_invalid(K, "x", old)
     last = s.do(s.high, kind, "x")
     s.may_be_shown_at(K, last)  # or the client takes its events once the get has returned
     s.release(got)

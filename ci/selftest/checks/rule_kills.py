@@ -51,6 +51,15 @@ UNSEEN = {
     "promoted-empty": "survivors agree in the end, on nothing: the rule asks whether they agree",
     "spares-whoever-does-not-check": "what is discarded is told to none that checks, and the rule compares",
     "deals-out-by-key-alone": "each key keeps its order, and the rule compares no other",
+    "keep-alive-at-primary-only": "rules leave aside examples in which a server of a durable client dies",
+    "secondaries-stop-queueing": "as above",
+    "crash-noticed-by-secondaries": "as above",
+    "replay-skips-last-destroys": "a rule counts puts and creates alone: a destroy may come without a token",
+    "replays-destroys-silently": "as above",
+    "stored-destroys-applied": "a rule looks for keys that come: a copy that has loaded nothing lacks them",
+    "stored-invalidates-applied": "as above",
+    "first-values-applied": "as above",
+    "values-alone-are-normal": "as above",
     "records-reversed": "what is only recorded has not returned when the next is called: no order is owed",
 }
 """Variants that break what a rule sees from outside, and do not show it in what is played here; and why."""

@@ -203,6 +203,12 @@ class HistoryBuilder:
             log.append(Observation(event, after, len(self._timeline)))
         return self
 
+    def live(self, client: str, region: str = _READ) -> Self:
+        """The listener of a durable client is told that its region is live."""
+        event = Event(member=client, region=region, key="", kind=EventKind.LIVE, token=None)
+        self._logs[client].append(Observation(event, 0, len(self._timeline)))
+        return self
+
     def asked(
         self,
         op_id: int,
@@ -263,6 +269,7 @@ class HistoryBuilder:
         values: bool = True,
         kind: str = "",
         register: bool = True,
+        durable: bool = False,
     ) -> Self:
         """A client registers at rest, for keys parted by blanks or else for all; or withdraws that."""
         keys = specification.split()
@@ -274,6 +281,7 @@ class HistoryBuilder:
             policy=policy,
             receive_values=values,
             register=register,
+            durable=durable,
         )
         self._timeline.append(Registered(interest))
         return self
@@ -288,7 +296,9 @@ class HistoryBuilder:
         self._timeline.append(Waited("something", op_id))
         return self
 
-    def fault(self, kind: str, member: str = "", queue: str = "", client: str = "") -> Self:
+    def fault(
+        self, kind: str, member: str = "", queue: str = "", client: str = "", milliseconds: int = 0
+    ) -> Self:
         """A fault, or its mending; of the link from site 1 to site 2, or of a member, its queue or client."""
         site, remote_site = (0, 0) if member else (1, 2)
         fault = Fault(
@@ -298,6 +308,7 @@ class HistoryBuilder:
             site=site,
             remote_site=remote_site,
             client=client,
+            milliseconds=milliseconds,
         )
         self._numbers += 1
         self._timeline += [FaultBegun(self._numbers, fault), FaultDone(self._numbers, fault)]

@@ -1,0 +1,235 @@
+"""Samples of durable clients: lives that break no rule though they look it, and lives that break some.
+
+K is served by B and has registered for all keys durably, unless a sample says otherwise.
+"""
+
+from __future__ import annotations
+
+from plumbline.ci.selftest.histories.history_builder import HistoryBuilder, Sample
+from plumbline.reference.history.operations import Client, RegionAttributes
+
+ONE = (Client(name="K", servers=("B",), durable_id="k", durable_timeout_s=60),)
+OTHERS = (Client(name="K", servers=("B",)), Client(name="L", servers=("B",)))
+TWO_REGIONS = (RegionAttributes(name="r"), RegionAttributes(name="u"))
+MEMBERS = "A B C D"
+TO_K = f"{MEMBERS} K"
+KEPT, CLOSED, CRASHED = "client_detach", "client_close", "client_crash"
+NOT_TOLD = "INT-REG-01 INT-REG-02 S2C-OPS-07 S2C-RECV-01 TRK-ONCE-01"
+"""What is broken besides where a client that is not durable is never told of the first operation on a key."""
+
+
+def _born(*, durable: bool = True) -> HistoryBuilder:
+    """K runs for the first time, and has registered."""
+    return HistoryBuilder(clients=ONE, registers=False).register("K", durable=durable)
+
+
+def _ready(t: HistoryBuilder, *told: int, live: bool = True) -> HistoryBuilder:
+    """K becomes ready, and is told of these operations, and that its region is live."""
+    t.fault("client_ready", client="K")
+    for op_id in told:
+        t.shown(op_id, "K")
+    return (t.live("K") if live else t).settle()
+
+
+def _away(how: str) -> HistoryBuilder:
+    """K was ready and has gone."""
+    return _ready(_born()).fault(how, client="K")
+
+
+def _back(t: HistoryBuilder, *, milliseconds: int = 0, registers: bool = True) -> HistoryBuilder:
+    """K comes back, once so much time has passed."""
+    if milliseconds:
+        t.settle().fault("time_leap", milliseconds=milliseconds)
+    t.settle().fault("client_start", client="K")
+    return t.register("K", policy="none", durable=True) if registers else t
+
+
+def _missed(how: str, *told: int, milliseconds: int = 0) -> HistoryBuilder:
+    """While K is away x and y are put; it comes back, becomes ready, and is told of some of that."""
+    t = _away(how).put("A", "x", MEMBERS).put("C", "y", MEMBERS)
+    return _ready(_back(t, milliseconds=milliseconds), *told)
+
+
+def _undone(how: str, *told: int) -> HistoryBuilder:
+    """While K is away x is put and destroyed."""
+    t = _away(how).put("A", "x", MEMBERS).do("destroy", "A", "x", MEMBERS)
+    return _ready(_back(t), *told)
+
+
+def _parted_interest() -> HistoryBuilder:
+    """K has registered for x durably and for y otherwise; both are put while it is away, and it is back."""
+    t = HistoryBuilder(clients=ONE, registers=False).register("K", "x", durable=True).register("K", "y")
+    t = _ready(t).fault(KEPT, client="K").put("A", "x", MEMBERS).put("A", "y", MEMBERS)
+    return _back(t, registers=False)
+
+
+def _uninterested() -> HistoryBuilder:
+    """None of K's registrations is durable; x is put before it goes, and y while it is away; it is back."""
+    t = _born(durable=False).put("A", "x", MEMBERS).settle().fault(KEPT, client="K").put("A", "y", MEMBERS)
+    return _back(t, registers=False)
+
+
+def _unready(how: str, *told: int) -> HistoryBuilder:
+    """K has registered for x durably and for y otherwise, goes before it is ready, and is back."""
+    t = HistoryBuilder(clients=ONE, registers=False).register("K", "x", durable=True).register("K", "y")
+    t.put("A", "x", MEMBERS).put("C", "y", MEMBERS).settle().fault(how, client="K")
+    return _ready(_back(t, registers=False), *told)
+
+
+def _others() -> HistoryBuilder:
+    return HistoryBuilder(clients=OTHERS)
+
+
+def _starts(*, live: bool = True) -> HistoryBuilder:
+    """K starts for the first time, and x is put before it is ready."""
+    return _ready(_born().put("A", "x", MEMBERS).settle(), 1, live=live)
+
+
+RIGHT: dict[str, Sample] = {
+    "kept": _undone(KEPT, 1, 2)
+    .put("C", "y", TO_K)
+    .settle()
+    .sample(looks_like="DUR-DISC-01 DUR-DISC-02 DUR-REPLAY-05 RIR-RULE-06"),
+    "crashed": _missed(CRASHED, 1, 2)
+    .put("A", "x", TO_K)
+    .settle()
+    .sample(looks_like="DUR-CRASH-01 DUR-REPLAY-03 DUR-REPLAY-06 DUR-REPLAY-07"),
+    "first start": _starts()
+    .put("A", "x", TO_K)
+    .settle()
+    .sample(looks_like="DUR-READY-01 DUR-MARKER-01 DUR-REPLAY-06"),
+    "timed out": _missed(KEPT, milliseconds=120_000).sample(looks_like="DUR-TIMEOUT-01 DUR-DISC-02"),
+    "in time": _missed(KEPT, 1, 2, milliseconds=30_000).sample(looks_like="DUR-TIMEOUT-02"),
+    "closed": _missed(CLOSED).sample(looks_like="DUR-DISC-06 DUR-DISC-02"),
+    "uninterested": _ready(_uninterested()).sample(looks_like="DUR-DISC-07 DUR-DISC-02"),
+    "parted interest": _ready(_parted_interest(), 1)
+    .put("A", "y", MEMBERS)
+    .settle()
+    .sample(looks_like="DUR-DISC-03 DUR-REPLAY-09"),
+    "unready": _unready(KEPT, 1, 2).sample(looks_like="DUR-DISC-04"),
+    "unchanged": _missed(KEPT, 1, 2).read(K={}).sample(looks_like="DUR-REPLAY-04"),
+    "unchanged in its first life": _starts().read(K={}).sample(looks_like="DUR-MARKER-02"),
+    "changed again": _missed(CRASHED, 1, 2)
+    .put("A", "x", TO_K)
+    .settle()
+    .read(K={"x": "v3"})
+    .sample(looks_like="DUR-REPLAY-08 DUR-REPLAY-04"),
+    "not durable": _others()
+    .fault("client_ready", client="L")
+    .put("A", "x")
+    .settle()
+    .sample(looks_like="DUR-READY-02"),
+    "a get of what was kept": _ready(
+        _back(_away(KEPT).put("A", "x", MEMBERS)).do("get", "K", "x", "").shown(1, "K"), 1
+    ).sample(looks_like="DUR-READY-01 DUR-REPLAY-05"),
+}
+"""By name, samples that no rule may accuse."""
+
+
+def _ready_wrong() -> dict[str, Sample]:
+    """Readiness and the first start."""
+    one_region = HistoryBuilder(clients=ONE, registers=False, regions=TWO_REGIONS)
+    early = _born().put("A", "x", TO_K).settle()
+    late = _ready(_born().put("A", "x", MEMBERS).settle())
+    return {
+        "told before it is ready": _ready(early).sample("DUR-READY-01"),
+        "told with the next event only": late.put("A", "y", MEMBERS)
+        .shown(1, "K")
+        .shown(2, "K")
+        .settle()
+        .sample("DUR-READY-01 DUR-REPLAY-06"),
+        "returns and is told before it is ready": _ready(
+            _back(_away(KEPT).put("A", "x", MEMBERS)).shown(1, "K").settle()
+        ).sample("DUR-READY-01"),
+        "first start without a marker": _starts(live=False).sample("DUR-MARKER-01 DUR-REPLAY-07"),
+        "one region of two is live": _ready(one_region.register("K", durable=True)).sample(
+            "DUR-MARKER-01 DUR-REPLAY-07"
+        ),
+        "waits for a word that is not due": _others()
+        .fault("client_ready", client="L")
+        .put("A", "x", f"{MEMBERS} L")
+        .settle()
+        .sample(f"DUR-READY-02 {NOT_TOLD}"),
+        "loses its interest by a word that is not due": _others()
+        .fault("client_ready", client="L")
+        .put("A", "x", TO_K)
+        .settle()
+        .sample(f"DUR-READY-02 {NOT_TOLD}"),
+    }
+
+
+def _replays_wrong() -> dict[str, Sample]:
+    """What is told when a client has come back, and in which order."""
+    marked_first = _back(_away(KEPT).put("A", "x", MEMBERS)).fault("client_ready", client="K").live("K")
+    overtaken = _back(_away(KEPT).put("A", "x", MEMBERS)).fault("client_ready", client="K").shown(1, "K")
+    one_key = _away(CRASHED).put("A", "x", MEMBERS).put("C", "x", MEMBERS)
+    return {
+        "value of what was kept": _missed(KEPT, 1, 2).read(K={"x": "v1"}).sample("DUR-REPLAY-04"),
+        "key of what was kept": _missed(CRASHED, 1, 2).read(K={"y": None}).sample("DUR-REPLAY-04"),
+        "value from before the first marker": _starts().read(K={"x": "v1"}).sample("DUR-MARKER-02"),
+        "key from before the first marker": _starts().read(K={"x": None}).sample("DUR-MARKER-02"),
+        "never normal": _missed(KEPT, 1, 2).put("A", "x", TO_K).settle().read(K={}).sample("DUR-REPLAY-08"),
+        "normal without values": _starts()
+        .put("A", "x", TO_K)
+        .settle()
+        .read(K={"x": None})
+        .sample("DUR-REPLAY-08"),
+        "marker in front": marked_first.shown(1, "K").settle().sample("DUR-REPLAY-06"),
+        "new event in front of the marker": overtaken.put("A", "y", TO_K)
+        .live("K")
+        .settle()
+        .sample("DUR-REPLAY-06"),
+        "live twice": _missed(KEPT, 1, 2).live("K").settle().sample("DUR-REPLAY-07"),
+        "backwards": _missed(KEPT, 2, 1).sample("DUR-REPLAY-03"),
+        "a key backwards": _ready(_back(one_key), 2, 1).sample("DUR-REPLAY-03"),
+        "kept and told twice": _missed(KEPT, 1, 1, 2).sample("DUR-REPLAY-05"),
+        "the last is told twice": _missed(CRASHED, 1, 2, 2).sample("DUR-REPLAY-05"),
+        "kept and never told": _missed(KEPT, 1).sample("DUR-DISC-02 DUR-REPLAY-05 DUR-REPLAY-09"),
+        "kept and told too late": _missed(KEPT, 1)
+        .shown(2, "K")
+        .settle()
+        .sample("DUR-DISC-02 DUR-REPLAY-06 DUR-REPLAY-09"),
+        "forgotten by a crash": _missed(CRASHED).sample("DUR-CRASH-01 DUR-REPLAY-05 DUR-REPLAY-09"),
+        "told too late after a crash": _missed(CRASHED, 1)
+        .shown(2, "K")
+        .settle()
+        .sample("DUR-CRASH-01 DUR-REPLAY-06 DUR-REPLAY-09"),
+        "the destroy of a key alone is told": _undone(KEPT, 2).sample(
+            "RIR-RULE-06 DUR-DISC-02 DUR-REPLAY-05 DUR-REPLAY-09"
+        ),
+        "nothing is told of a key that is gone": _undone(CRASHED).sample(
+            "RIR-RULE-06 DUR-CRASH-01 DUR-REPLAY-05 DUR-REPLAY-09"
+        ),
+    }
+
+
+def _kept_wrong() -> dict[str, Sample]:
+    """What servers keep for a client that is away, and for how long."""
+    told_before = _born().put("A", "x", MEMBERS).settle().fault(CLOSED, client="K")
+    return {
+        "queue emptied at parting": _unready(KEPT).sample("DUR-DISC-04"),
+        "other events dropped at a crash": _unready(CRASHED, 1).sample("DUR-DISC-04"),
+        "told while it is away": _ready(_back(_away(KEPT).put("A", "x", TO_K)), 1).sample("DUR-DISC-01"),
+        "told while it is closed": _away(CLOSED).put("A", "x", TO_K).settle().sample("DUR-DISC-01"),
+        "closed and told": _missed(CLOSED, 1).sample("DUR-DISC-06"),
+        "closed and told of what was queued before": _ready(_back(told_before), 1).sample("DUR-DISC-06"),
+        "kept for no durable interest": _ready(_uninterested(), 2).sample(
+            "DUR-DISC-07 DUR-DISC-03 DUR-REPLAY-09"
+        ),
+        "queue kept for no durable interest": _ready(_uninterested(), 1).sample("DUR-DISC-07"),
+        "other interest is kept": _ready(_parted_interest(), 1, 2).sample("DUR-DISC-03 DUR-REPLAY-09"),
+        "other interest comes back": _ready(_parted_interest(), 1)
+        .put("A", "y", TO_K)
+        .settle()
+        .sample("DUR-DISC-03"),
+        "kept beyond its time": _missed(KEPT, 1, 2, milliseconds=120_000).sample("DUR-TIMEOUT-01"),
+        "kept beyond its time after a crash": _missed(CRASHED, 1, milliseconds=600_000).sample(
+            "DUR-TIMEOUT-01"
+        ),
+        "given up early": _missed(KEPT, milliseconds=30_000).sample("DUR-TIMEOUT-02"),
+        "given up early after a crash": _missed(CRASHED, 2, milliseconds=40_000).sample("DUR-TIMEOUT-02"),
+    }
+
+
+WRONG: dict[str, Sample] = _ready_wrong() | _replays_wrong() | _kept_wrong()
+"""By name, samples with the requirements that they violate."""

@@ -1,0 +1,13 @@
+-- requirement: DUR-DISC-02
+-- view: black-box
+-- empty-start: no
+-- only-with: ready
+-- parts: stored
+-- columns: seq
+-- opportunity: a put or create called while a durable client was away, that had closed with keep-alive, on a
+--   key that its durable registrations alone covered; no time was let pass meanwhile, and all
+--   rests once the client has come back and is ready
+-- violation: the client is not told of it by then
+SELECT q.run_id, q.example, q.judged_at AS seq, q.region || '/' || q.key AS subject, q.witness, q.withheld AS violated
+FROM stored q
+WHERE NOT q.wanted_now AND q.left_how = 'kept' AND q.away_ms = 0
