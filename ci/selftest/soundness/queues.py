@@ -66,7 +66,7 @@ QUEUES: dict[str, Weakening] = {
         "model.sites.dispatch", "clashes=hindered | claims.TIME_PASSES,", "clashes=hindered,"
     ),
     "a primary that dies has told of nothing": Weakening(
-        "model.sites.dispatch", "if not now and not dies:", "if not now:"
+        "model.sites.removal_messages", "if not now and not dies:", "if not now:"
     ),
     "who stands at a gate cannot take over": Weakening(
         "model.sites.takeover",
@@ -119,7 +119,7 @@ QUEUES: dict[str, Weakening] = {
         "model.sites.dead_state", "if not self._lookahead.is_counted(world, now, member):", "if True:"
     ),
     "who looks at a copy finds all removals told": Weakening(
-        "model.sites.dispatch", "if looked_at or now or not kept:", "if looked_at or not kept:"
+        "model.sites.removal_messages", "if looked_at or now or not kept:", "if looked_at or not kept:"
     ),
     "nobody is started again": Weakening(
         "explain.member_lifetimes",

@@ -67,6 +67,7 @@ _PARTS = [
             "model.sites.precedence",
             "model.sites.dependences",
             "model.sites.dispatch",
+            "model.sites.removal_messages",
             "model.sites.cut_through",
             "model.sites.delivery_paths",
             "model.sites.wires",

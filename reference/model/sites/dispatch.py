@@ -16,7 +16,6 @@ from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import QueueAttributes
 from plumbline.reference.model import claims
 from plumbline.reference.model.lookahead import Lookahead
-from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites import dependences, retries
 from plumbline.reference.model.sites.alerts import logged, without_heard
@@ -29,7 +28,7 @@ from plumbline.reference.model.sites.filling import WAITS_FOR_SITE
 from plumbline.reference.model.sites.lanes import DispatcherPartition, sender_of
 from plumbline.reference.model.sites.listeners import Listeners, waits_for_others
 from plumbline.reference.model.sites.parallel_senders import ParallelSenders
-from plumbline.reference.model.sites.senders import REMOVALS
+from plumbline.reference.model.sites.removal_messages import RemovalMessages
 from plumbline.reference.model.sites.site_state import Connection, Queued, Sender, WireName
 from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import each
@@ -58,6 +57,7 @@ class Dispatch:
         self._failing = Failing(setting)
         self._batches = Batches(setting)
         self._listeners = Listeners(setting)
+        self._removals_told = RemovalMessages(setting, lookahead)
         # Every state asks this of every sender.
         self._dispatches = {role: any(each(setting.book.dispatches(role))) for role in (True, False)}
 
@@ -83,7 +83,7 @@ class Dispatch:
             elif sender.wire == 0 and sender.queue and queue.remote_site is not None:
                 yield from self._connecting(world, member, queue, sender)
             if sender.told < sender.mark:
-                yield from self._telling(world, view, member, queue, sender)
+                yield from self._removals_told.steps(world, view, member, queue, sender)
 
     def _dispatching(self, world: World) -> Iterator[tuple[str, QueueAttributes, Sender, Connection | None]]:
         wan = world.wan
@@ -307,7 +307,7 @@ class Dispatch:
                     )
                     wires = sent.wan.wires.set(name, filled)
                     sent = sent.but(wan=replace(sent.wan, wires=wires))
-                    known = self._told(sent, member, queue, event.position) if told else sent
+                    known = self._removals_told.told(sent, member, queue, event.position) if told else sent
                     for told_of in self._announced(known, member, queue, (event,), "offered"):
                         yield Step(
                             ("sends event", member, queue.id, event.op_id),
@@ -377,7 +377,9 @@ class Dispatch:
         if not all(first):
             kept = with_sender(world, member, queue.id, replace(sender, heard=0))
             last = sender.queue[sender.heard - 1].position
-            yield Step(("has others remove", member, queue.id), self._told(kept, member, queue, last))
+            yield Step(
+                ("has others remove", member, queue.id), self._removals_told.told(kept, member, queue, last)
+            )
         for count, start in self._removals(queue, sender) if any(first) else ():
             behind = start + count
             gone, rest = sender.queue[start:behind], sender.queue[:start] + sender.queue[behind:]
@@ -425,89 +427,6 @@ class Dispatch:
         for count in each(removed(sender.heard)):
             for start in each(book.removed_from(len(sender.queue), count)):
                 yield count, start
-
-    def _telling(
-        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
-    ) -> Iterator[Step]:
-        if not any(each(self._setting.book.tells_removals(sender.told > 0))):
-            return
-        looked_at = self._lookahead.copies_are_looked_at(view.now, queue.id)
-        positions = self._told_of(world, view, member, queue, sender, looked_at=looked_at)
-        for last in positions:
-            told = with_sender(world, member, queue.id, replace(sender, told=last))
-            yield Step(
-                ("tells of removal", member, queue.id, last),
-                self._told(told, member, queue, last),
-                claim=None
-                if looked_at or len(positions) > 1 or self._matters(member, queue)
-                else claims.REMOVAL,
-                clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
-            )
-
-    def _matters(self, member: str, queue: QueueAttributes) -> bool:
-        """Whether it may show what others know of removals: what a listener receives once more, it shows."""
-        return queue.remote_site is None and self._lookahead.dies(member)
-
-    def _told_of(
-        self,
-        world: World,
-        view: View,
-        member: str,
-        queue: QueueAttributes,
-        sender: Sender,
-        *,
-        looked_at: bool,
-    ) -> list[int]:
-        """Up to which positions removals may be told of now.
-
-        Only a reading of a copy shows when that was. So the model reports a removal only during such a
-        reading, or before the primary dies. It may report any position that may have been reported before.
-        Without a reading, an event that a successor repeats only holds the successor up, unless the event is
-        shown again.
-        """
-        if not view.reduced:
-            return [sender.mark]
-        wan, others = world.wan, self._setting.others[member]
-        late = self._setting.tells_late
-        if self._lookahead.waits_for_all(view) or (looked_at and not late):
-            return [sender.mark]
-        now = any(self._lookahead.copy_is_looked_at_now(world, other, queue.id) for other in others)
-        dies = any(fault.kind is FaultKind.CRASH and fault.member == member for fault in wan.faults.values())
-        if not now and not dies:
-            return []
-        if not late:
-            return [sender.mark]
-        copies = {
-            event.position: event.op_id
-            for other in others
-            if (copy := wan.senders.get((other, queue.id))) is not None
-            for event in copy.queue
-        }
-        copies |= {
-            message.event.position: message.op_id
-            for channel, messages in world.channels.items()
-            for message in messages
-            if channel.source == member and message.queue == queue.id and message.event is not None
-        }
-        kept = sorted(position for position in copies if sender.told < position <= sender.mark)
-        if queue.remote_site is None:
-            return kept
-        if looked_at or now or not kept:
-            return kept
-        return [
-            position
-            for position, following in zip(kept, [*kept[1:], None], strict=True)
-            if following is None or self._lookahead.comes_again(copies[following])
-        ]
-
-    def _told(self, world: World, member: str, queue: QueueAttributes, mark: int) -> World:
-        channels = world.channels
-        for other in self._setting.others[member] if not queue.parallel else ():
-            if other not in world.wan.dead and queue.runs_on(other):
-                channel = Channel(REMOVALS, member, other)
-                message = Message(0, None, queue=queue.id, mark=mark)
-                channels = channels.set(channel, (*channels.get(channel, ()), message))
-        return world.but(channels=channels)
 
 
 def link_of(queue: QueueAttributes) -> tuple[int, int]:
