@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from plumbline.reference.history.actions import Count, Host, Inject, Join, Leave, Park, Script
 from plumbline.reference.history.bulk import BULK
-from plumbline.reference.history.fault_kinds import CLIENT_GOES, STARTS_AGAIN, Fault, FaultKind
+from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import (
     Armed,
@@ -32,9 +32,7 @@ from plumbline.reference.history.operations import (
     LOCAL,
     LOCAL_ACTIONS,
     OF_TRANSACTIONS,
-    READS,
     WHOLE_REGION,
-    Client,
     Interest,
     Operation,
     OperationKind,
@@ -47,19 +45,29 @@ from plumbline.reference.history.operations import (
     transactions_of,
 )
 from plumbline.reference.history.plans import Plan, operations_of
-from plumbline.reference.history.registration_actions import BeginRegistration, Register
-from plumbline.reference.history.registration_moments import RegistrationBegun
+from plumbline.reference.history.registration_actions import Register
 from plumbline.reference.history.views import view_of
 from plumbline.reference.model.sites.lanes import is_parted
+from plumbline.reference.model.unmodelled_clients import (
+    begun_registrations,
+    beside_clients,
+    beside_registrations,
+    of_client,
+    of_durable,
+    of_interest,
+)
+from plumbline.reference.model.unmodelled_queues import (
+    TIME_IS_HELD,
+    of_parallel,
+    of_parallel_senders,
+    of_queue,
+    of_restarts,
+)
 from plumbline.reference.rulebook.effects import SUPPORTED
 
 KEPT = frozenset((RegionPolicy.REPLICATE, RegionPolicy.NORMAL, RegionPolicy.PRELOADED, RegionPolicy.EMPTY))
 """What members may keep of a region that is not partitioned."""
 
-ORDER_POLICIES = ("key", "thread", "partition")
-INTERESTS = ("all", "key", "list", "regex")
-
-_HELD = (FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN)
 
 _CALLED = SUPPORTED | WHOLE_REGION | EXPIRES | OF_TRANSACTIONS
 
@@ -71,9 +79,9 @@ def unmodelled(example: Plan | History) -> list[str]:
     for region in example.regions:
         found += of_region(region, example.topology, example.queues)
     if any(queue.parallel for queue in example.queues):
-        found += _of_parallel(example, faults)
+        found += of_parallel(example, faults)
     if any(is_parted(queue) for queue in example.queues):
-        found += _of_parallel_senders(example, called, faults)
+        found += of_parallel_senders(example, called, faults)
     found += [words for client in example.clients for words in of_client(client)]
     for interest in registered:
         found += of_interest(interest)
@@ -83,22 +91,24 @@ def unmodelled(example: Plan | History) -> list[str]:
     found += of_conditionals(called, example.regions, clients={client.name for client in example.clients})
     found += _of_local_actions(example, called)
     found += _of_moves(example, called)
-    found += _beside_clients(example, called)
+    found += beside_clients(example, called)
     found += _in_buckets(example, called)
     found += of_views(_viewed(example), example.regions)
     if isinstance(example, Plan):
         found += _of_bulks(example)
     if example.queues and any(fault.kind in STARTS_AGAIN for fault in faults):
-        found += _of_restarts(example, faults)
-    if any(queue.remote_site is None for queue in example.queues) and any(f.kind in _HELD for f in faults):
+        found += of_restarts(example, faults)
+    if any(queue.remote_site is None for queue in example.queues) and any(
+        f.kind in TIME_IS_HELD for f in faults
+    ):
         found.append("asynchronous event queues while time is held")
     if any(client.durable_id is not None for client in example.clients):
-        found += _of_durable(example, called, faults)
-    begun = _begun_registrations(example)
+        found += of_durable(example, called, faults)
+    begun = begun_registrations(example)
     for interest in begun:
         found += of_interest(interest)
     if begun:
-        found += _beside_registrations(example, called, faults)
+        found += beside_registrations(example, called, faults)
     led_to = {queue.remote_site for queue in example.queues}
     receiving = {
         member for site in example.topology.sites if site.number in led_to for member in site.members
@@ -106,142 +116,6 @@ def unmodelled(example: Plan | History) -> list[str]:
     if receiving.intersection(writers):
         found.append("cache writers that hold events of another site")
     return list(dict.fromkeys(found))
-
-
-def of_queue(queue: QueueAttributes) -> Iterator[str]:
-    """What is not followed of a queue."""
-    listens = queue.remote_site is None
-    if is_parted(queue) and (queue.order_policy != "key" or queue.dispatchers > 1 or queue.manual_start):
-        yield "parallel gateway senders of several dispatchers, of another order policy, or started later"
-    if is_parted(queue) and queue.maximum_memory_mb < QueueAttributes(id="", site=1).maximum_memory_mb:
-        yield "parallel gateway senders that overflow"
-    if queue.parallel and (queue.persistent or queue.members):
-        yield "parallel queues on disk, or that some members do not run"
-    if listens and queue.dispatchers > 1:
-        yield "asynchronous event queues of several dispatchers"
-    if queue.conflate and (listens or queue.parallel or queue.persistent):
-        yield "queues that conflate and have listeners, are parallel, or are on disk"
-    if queue.conflate and queue.maximum_memory_mb < QueueAttributes(id="", site=1).maximum_memory_mb:
-        yield "queues that conflate and overflow"
-    if queue.order_policy not in ORDER_POLICIES:
-        yield f"the order policy {queue.order_policy!r:.40}"
-
-
-def _of_parallel(example: Plan | History, faults: Collection[Fault]) -> Iterator[str]:
-    """What is not followed beside parallel queues."""
-    if example.clients:
-        yield "parallel queues beside clients"
-    kinds = {fault.kind for fault in faults}
-    if kinds & STARTS_AGAIN:
-        yield "parallel queues of members that start again"
-    if FaultKind.CRASH in kinds and any(region.redundancy > 1 for region in example.regions):
-        yield "parallel queues with several redundant copies, where a member dies"
-
-
-def _of_parallel_senders(
-    example: Plan | History, called: Collection[Operation], faults: Collection[Fault]
-) -> Iterator[str]:
-    """What is not followed beside parallel gateway senders."""
-    if any(fault.kind in _HELD for fault in faults) or example.tombstones is not None or example.resolver:
-        yield "parallel gateway senders while time is held, or beside conflict resolvers"
-    buckets = {region.name: region for region in example.regions if region.policy is RegionPolicy.PARTITION}
-    for operation in called:
-        region = buckets.get(operation.region)
-        if region is None or operation.kind in READS:
-            continue
-        if region.policy_of(operation.member) is not RegionPolicy.PARTITION:
-            yield "writes of a site to a region that another one partitions"
-
-
-def _of_restarts(example: Plan | History, faults: Collection[Fault]) -> Iterator[str]:
-    """What is not followed where members with queues are started again."""
-    if len(example.topology.sites) > 2 or example.clients:
-        yield "the restart of a member with queues, beside clients or more than two sites"
-    if any(queue.remote_site is None for queue in example.queues):
-        yield "the restart of a member with asynchronous event queues"
-    if any(fault.kind is FaultKind.HOLD_TIME for fault in faults):
-        yield "the restart of a member with queues, where time is held"
-    for fault in (one for one in faults if one.kind in STARTS_AGAIN):
-        runs = [queue for queue in example.queues if _is_of(example, queue, fault.member)]
-        if fault.kind is FaultKind.RESTART and any(queue.persistent for queue in runs):
-            yield "the restart of a member without the disk that it has kept a queue on"
-    if _calls_unheld(example):
-        yield "calls while no member holds the queue that they feed"
-
-
-def _of_durable(
-    example: Plan | History, called: Collection[Operation], faults: Collection[Fault]
-) -> Iterator[str]:
-    """What is not followed where clients are durable."""
-    if len(example.topology.sites) > 1 or example.queues or example.tombstones is not None:
-        yield "durable clients beside several sites, queues or collected tombstones"
-    if any(region.policy is not RegionPolicy.REPLICATE or region.policies for region in example.regions):
-        yield "durable clients of regions that not each member replicates"
-    if any(one.kind in WHOLE_REGION | OF_TRANSACTIONS for one in called):
-        yield "operations on whole regions, and transactions, beside durable clients"
-    if any(fault.kind is FaultKind.ANSWERS_LOST for fault in faults):
-        yield "lost answers beside durable clients"
-    if any(_may_recruit(client.name, faults) for client in example.clients if client.redundancy):
-        yield "servers that die behind the start of one that may be recruited as a secondary"
-
-
-def _may_recruit(client: str, faults: Collection[Fault]) -> bool:
-    """Whether a server dies after a client that runs may have made one that started again its secondary."""
-    away = started = recruits = False
-    for fault in faults:
-        if fault.client == client:
-            away = fault.kind in CLIENT_GOES or (away and fault.kind is not FaultKind.CLIENT_START)
-        started |= fault.kind in STARTS_AGAIN
-        recruits |= started and not away
-        if recruits and fault.kind is FaultKind.CRASH:
-            return True
-    return False
-
-
-def _is_of(example: Plan | History, queue: QueueAttributes, member: str) -> bool:
-    """Whether a member runs a queue."""
-    return example.topology.site_of(member).number == queue.site and queue.runs_on(member)
-
-
-def _calls_unheld(example: Plan | History) -> bool:
-    """Whether something is called that feeds a queue from when all that run it have died until all do again.
-
-    What becomes of its event no document says.
-    """
-    dead: set[str] = set()
-    unheld: set[str] = set()
-    senders = {region.name: region.senders for region in example.regions}
-    for fault, operation in _in_turn(example):
-        if fault is not None and fault.kind is FaultKind.CRASH:
-            dead.add(fault.member)
-        elif fault is not None and fault.kind in STARTS_AGAIN:
-            dead.discard(fault.member)
-        for queue in example.queues:
-            runners = {m for m in example.topology.members if _is_of(example, queue, m)}
-            if runners <= dead:
-                unheld.add(queue.id)
-            elif not runners & dead:
-                unheld.discard(queue.id)
-        if operation is None:
-            continue
-        site = example.topology.site_of(operation.member).number
-        if any(
-            queue.id in unheld and queue.id in senders.get(operation.region, ()) and queue.site == site
-            for queue in example.queues
-        ):
-            return True
-    return False
-
-
-def _in_turn(example: Plan | History) -> Iterator[tuple[Fault | None, Operation | None]]:
-    """The faults and operations of an example, one after the other."""
-    if isinstance(example, Plan):
-        for step in example.steps:
-            yield (step.fault, None) if isinstance(step, Inject) else (None, step.operation_called)
-        return
-    for what in example.timeline:
-        yield what.fault if isinstance(what, FaultBegun) else None, None
-        yield None, what.operation if isinstance(what, Called) else None
 
 
 def of_region(
@@ -285,43 +159,6 @@ def _leaves_one_site(
     from_there = {queue.id for queue in queues if is_parted(queue) and [queue.site] == sites[region.policy]}
     alone = all(len(found) == 1 for found in sites.values()) and len(kept) == len(sites)
     return alone and not region.queues and from_there.issuperset(region.senders)
-
-
-def of_client(client: Client) -> Iterator[str]:
-    """What is not followed of a client."""
-    if client.durable_id is not None and not client.subscription:
-        yield "durable clients without a subscription"
-    if client.durable_id is not None and len(client.servers) > 1 + client.redundancy > 1:
-        yield "durable clients that look for another secondary"
-
-
-def of_interest(interest: Interest) -> Iterator[str]:
-    """What is not followed of a registration of interest."""
-    if interest.kind not in INTERESTS:
-        yield f"interest of the kind {interest.kind!r:.40}"
-
-
-def _begun_registrations(example: Plan | History) -> list[Interest]:
-    """What clients begin to register for, beside all else."""
-    if isinstance(example, Plan):
-        return [step.interest for step in example.steps if isinstance(step, BeginRegistration)]
-    return [what.interest for what in example.timeline if isinstance(what, RegistrationBegun)]
-
-
-def _beside_registrations(
-    example: Plan | History, called: Collection[Operation], faults: Collection[Fault]
-) -> Iterator[str]:
-    """What is not followed where registrations go on beside all else."""
-    if any(client.durable_id is not None for client in example.clients):
-        yield "registrations under way of durable clients"
-    if any(operation.kind in WHOLE_REGION for operation in called):
-        yield "registrations under way beside operations on whole regions"
-    if any(fault.kind in STARTS_AGAIN for fault in faults):
-        yield "registrations under way beside members that start again"
-    if len(example.topology.sites) > 1 or example.queues:
-        yield "registrations under way between sites or beside queues"
-    if any(region.policy is not RegionPolicy.REPLICATE or region.policies for region in example.regions):
-        yield "registrations under way for regions that not each member replicates"
 
 
 def of_conditionals(
@@ -381,17 +218,6 @@ def _of_moves(example: Plan | History, called: Collection[Operation]) -> Iterato
     regions = {region.name: region for region in example.regions}
     if any(r in regions and regions[r].policy is RegionPolicy.PARTITION for _, r in moved):
         yield "buckets that members give up or take"
-
-
-def _beside_clients(example: Plan | History, called: Collection[Operation]) -> Iterator[str]:
-    """What is not followed where there are clients."""
-    if not example.clients:
-        return
-    kinds = {operation.kind for operation in called}
-    if kinds & OF_TRANSACTIONS:
-        yield "transactions beside clients"
-    if kinds & EXPIRES:
-        yield "expiration beside clients"
 
 
 def _in_buckets(example: Plan | History, called: Collection[Operation]) -> Iterator[str]:
