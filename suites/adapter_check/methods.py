@@ -79,7 +79,7 @@ from plumbline.suites.adapter_check.examiner import (
 from plumbline.suites.adapter_check.listeners import ListenerExaminer
 from plumbline.suites.adapter_check.lives import LifeExaminer
 from plumbline.suites.adapter_check.logs import LogExaminer
-from plumbline.suites.adapter_check.operations import OperationExaminer
+from plumbline.suites.adapter_check.other_operations import OperationExaminer
 from plumbline.suites.adapter_check.registering import RegistrationExaminer
 
 PARTITIONED = RegionAttributes(name=REGION.name, policy=RegionPolicy.PARTITION, redundancy=1)
