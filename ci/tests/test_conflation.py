@@ -87,7 +87,7 @@ RENEWED = (OperationKind.PUT, OperationKind.PUT, OperationKind.DESTROY, Operatio
 def test_only_updates_make_way():
     history = played((*RENEWED, OperationKind.PUT))
     for member in THERE:
-        assert shown(history, member) == ["v1", "v2", "v3", "v4", "v6"]
+        assert shown(history, member) == ["v1", "v3", "v4", "v6"]
     assert answer(history) is Answer.EXPLAINED
 
 
@@ -104,10 +104,19 @@ def test_a_create_and_the_last_update_do_not_make_way(token: str):
     assert answer(without(played(PUTS), token)) is Answer.REFUTED
 
 
-def test_an_update_in_front_of_a_destroy_does_not_make_way():
+def test_an_update_may_make_way_for_one_behind_a_destroy():
     history = played(RENEWED)
     assert RENEWED[2] in DESTROYS
-    assert answer(without(history, "v2")) is Answer.REFUTED
+    assert shown(history, THERE[0]) == ["v1", "v3", "v4", "v5"]
+    assert answer(history) is Answer.EXPLAINED
+
+
+def test_an_update_in_front_of_a_destroy_alone_does_not_make_way():
+    assert answer(without(played(RENEWED[:3]), "v2")) is Answer.REFUTED
+
+
+def test_a_destroy_does_not_make_way():
+    assert answer(without(played(RENEWED), "v3")) is Answer.REFUTED
 
 
 def test_without_conflation_no_update_makes_way():

@@ -1,7 +1,8 @@
 """Conflation: of a queue that conflates, an update may make way for a later update of its key.
 
 No document knows it; products offer it. Such a queue keeps all that is no update, keeps the order of what is
-left of a key, and never leaves out the last. Owns which event may go, and when nothing tells that it has.
+left of a key, and never leaves out the last update. Products look at updates alone. So an update may make way
+for one behind a destroy, too. Owns which event may go, and when nothing tells that it has.
 """
 
 from __future__ import annotations
@@ -65,11 +66,12 @@ class Conflation:
         return any(view.observed(place) and view.still(place, entry) for place, entry in shown)
 
     def _making_way(self, sender: Sender) -> Iterator[Queued]:
-        """The unsent updates that stand before another update, with nothing of the key between."""
-        last: dict[tuple[str, str], Queued] = {}
-        for event in sender.queue[sender.sent :]:
+        """The unsent updates that stand before another update of their key."""
+        updated: set[tuple[str, str]] = set()
+        for event in reversed(sender.queue[sender.sent :]):
             operation = self._setting.operations[event.op_id]
-            before = last.get((operation.region, operation.key))
-            if before is not None and before.update and event.update:
-                yield before
-            last[operation.region, operation.key] = event
+            where = (operation.region, operation.key)
+            if event.update and where in updated:
+                yield event
+            elif event.update:
+                updated.add(where)
