@@ -18,8 +18,7 @@ from plumbline.reference.explain.counters import counts, gauges, limits
 from plumbline.reference.explain.entries import entries_of
 from plumbline.reference.explain.listener_index import (
     repetitions,
-    told_again,
-    told_late,
+    told_more_than_once,
     told_when,
     without_questions,
 )
@@ -120,7 +119,7 @@ class Index:
         self.primaries: dict[str, str] = {}
         self.located: dict[tuple[str, str], list[tuple[int, str]]] = {}
         self._read(history)
-        self.told_again = told_again(history, self.sites) | told_late(history, self.sites)
+        self.told_again = told_more_than_once(history, self.sites)
         self.repetitions_before = partial(repetitions, history)
         history = without_questions(history)
         self.plain = self._is_plain(history)

@@ -10,9 +10,13 @@ from collections.abc import Mapping
 
 import msgspec
 
-from plumbline.reference.history.fault_kinds import STARTS_AGAIN
+from plumbline.reference.history.fault_kinds import STARTS_AGAIN, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import Called, FaultBegun
+from plumbline.reference.history.operations import STORES_VALUE
+
+_BREAKS = (FaultKind.CRASH, FaultKind.LINK_DOWN, FaultKind.LINK_UP, FaultKind.RECEIVER_STOP)
+"""What breaks connections between sites."""
 
 What = tuple[str, str, str | None]
 """Region, key and token."""
@@ -27,6 +31,16 @@ def without_questions(history: History) -> History:
         for member, log in history.logs.items()
     }
     return msgspec.structs.replace(history, logs=logs)
+
+
+def told_more_than_once(history: History, sites: Mapping[str, int]) -> frozenset[What]:
+    """What arrived more than once, surely or perhaps (see the functions behind this one).
+
+    Args:
+        history: with what resolvers were asked.
+        sites: member or client → its site's number.
+    """
+    return told_again(history, sites) | told_late(history, sites) | may_have_come_in_silence(history, sites)
 
 
 def told_again(history: History, sites: Mapping[str, int]) -> frozenset[What]:
@@ -78,6 +92,49 @@ def told_late(history: History, sites: Mapping[str, int]) -> frozenset[What]:
         for moment in starts.get(sites[member], ())
         if called.get(shown.event.token or "", shown.before) < moment < shown.before
     )
+
+
+def may_have_come_in_silence(history: History, sites: Mapping[str, int]) -> frozenset[What]:
+    """What listeners of another site received of destroys and invalidates that may have come before.
+
+    Where the entry is absent, such an event may change nothing that a listener is told of. So it may have
+    come in silence, and is shown when it comes once more: behind a broken connection, again with its batch,
+    or by way of a third site.
+
+    Args:
+        history: with what listeners received.
+        sites: member or client → its site's number.
+    """
+    if not history.queues:
+        return frozenset()
+    called: dict[What, tuple[int, int]] = {}
+    breaks: list[int] = []
+    for moment, what in enumerate(history.timeline):
+        match what:
+            case Called(operation) if operation.kind not in STORES_VALUE:
+                token = operation.token if history.callback_arguments else None
+                where = (operation.region, operation.key, token)
+                called.setdefault(where, (moment, sites[operation.member]))
+            case FaultBegun(_, fault) if fault.kind in _BREAKS:
+                breaks.append(moment)
+    again = _comes_without_breaks(history)
+    found: set[What] = set()
+    for member, log in history.logs.items():
+        for shown in log:
+            what = (shown.event.region, shown.event.key, shown.event.token)
+            moment, site = called.get(what, (shown.before, sites[member]))
+            if site != sites[member] and (again or any(moment < one < shown.before for one in breaks)):
+                found.add(what)
+    return frozenset(found)
+
+
+def _comes_without_breaks(history: History) -> bool:
+    """Whether an event may come once more with its batch, or by way of a third site."""
+    led = {(queue.site, queue.remote_site) for queue in history.queues if queue.remote_site is not None}
+    numbers = [site.number for site in history.topology.sites]
+    mesh = all((one, other) in led for one in numbers for other in numbers if one != other)
+    kept = any(queue.remote_site is not None and not queue.remove_on_exception for queue in history.queues)
+    return kept or (len(numbers) > 2 and not mesh)
 
 
 def repetitions(history: History, until: int) -> int:

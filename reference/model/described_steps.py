@@ -101,6 +101,8 @@ class SilentChange(msgspec.Struct, frozen=True):
         place: the log of the listener.
         shown: the entry of that log, if the listener received it.
         decided: whether the log decides which of its entries this event is.
+        remote: whether it is an event of another site.
+        wire: the connection by which that came, where it is known.
     """
 
     world: World
@@ -110,6 +112,8 @@ class SilentChange(msgspec.Struct, frozen=True):
     place: Place
     shown: Observation
     decided: bool
+    remote: bool = False
+    wire: WireName | None = None
 
 
 class Arrival(msgspec.Struct, frozen=True):

@@ -119,7 +119,9 @@ class Replicates:
             if nothing_there or self._lookahead.may_go_untold(world, view, member):
                 announced = tuple(dict.fromkeys((*announced, 0)))
             if 0 in announced:
-                silent = SilentChange(world, view, member, operation, place, shown, decided)
+                silent = SilentChange(
+                    world, view, member, operation, place, shown, decided, head.event is not None, head.wire
+                )
                 if self._independence.is_shown_instead(silent):
                     announced = tuple(times for times in announced if times)
             if not fits:
@@ -181,7 +183,9 @@ class Replicates:
             return
         decided = self.decided_by_log(view, place, shown)
         if not times and self._independence.is_shown_instead(
-            SilentChange(world, view, member, operation, place, shown, decided)
+            SilentChange(
+                world, view, member, operation, place, shown, decided, head.event is not None, head.wire
+            )
         ):
             return
         change = ReceivedChange(world, view, member, operation, head, entry, times, decided)

@@ -208,6 +208,13 @@ class ShownInstead(_OfOneMember):
         """An update that the log shows no more is applied in silence, or not at all."""
         return change.view.still(change.place, change.shown)
 
+    @condition("a silent change is refused though the event may come again")
+    def _a_remote_event_comes_once(self, change: SilentChange) -> bool:
+        """An event of another site that has changed a copy in silence may be shown as it comes again."""
+        return not change.remote or self._ways.comes_once(
+            change.world, change.view, change.wire, change.operation.op_id
+        )
+
 
 class ClientOfLoser(msgspec.Struct, frozen=True):
     """A client of a server at which an update loses, or finds nothing to do.

@@ -17,6 +17,11 @@ SEARCH: dict[str, Weakening] = {
     "a client claims something though it has several servers": Weakening(
         "explain.index", "return alone and history.registers", "return history.registers"
     ),
+    "what has come in silence does not come again": Weakening(
+        "explain.listener_index",
+        " | may_have_come_in_silence(history, sites)",
+        "",
+    ),
     "whoever finds nothing must come first": Weakening(
         "explain.recorded_lookahead",
         "once = entry.state is EntryState.LIVE and not comes_again",

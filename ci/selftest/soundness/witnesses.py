@@ -36,6 +36,7 @@ _PARTS = [
             "search.search",
             "explain.question",
             "explain.index",
+            "explain.listener_index",
             "explain.counters",
             "explain.member_lifetimes",
             "explain.recorded_lookahead",

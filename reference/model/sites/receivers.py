@@ -286,7 +286,7 @@ class Receivers:
             if not any(applies):
                 return
         decided = self._replicates.decided_by_log(view, place, shown)
-        silent = SilentChange(world, view, member, operation, place, shown, decided)
+        silent = SilentChange(world, view, member, operation, place, shown, decided, remote=True, wire=name)
         times = tuple(
             shows
             for shows in times
