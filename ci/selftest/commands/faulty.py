@@ -35,6 +35,7 @@ from plumbline.reference.rulebook.decisions import (
     CLIENTS,
     DECISIONS,
     DISPATCHERS,
+    DURABLE,
     GATEWAYS,
     RESOLVERS,
 )
@@ -254,10 +255,15 @@ command.add_command(faulty_mutate.command)
 
 _DECIDED = (
     (Piece.SITES, GATEWAYS.keys() | DISPATCHERS.keys() | RESOLVERS.keys()),
-    (Piece.CLIENTS, CLIENTS.keys() | CHECKING.keys()),
+    (Piece.CLIENTS, CLIENTS.keys() | CHECKING.keys() | DURABLE.keys()),
     (
         Piece.MEMBERS,
-        DECISIONS.keys() - GATEWAYS.keys() - DISPATCHERS.keys() - RESOLVERS.keys() - CLIENTS.keys(),
+        DECISIONS.keys()
+        - GATEWAYS.keys()
+        - DISPATCHERS.keys()
+        - RESOLVERS.keys()
+        - CLIENTS.keys()
+        - DURABLE.keys(),
     ),
 )
 """Where each decision is asked."""
