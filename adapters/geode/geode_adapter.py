@@ -447,11 +447,8 @@ class GeodeAdapter(Adapter):
         finally:
             # No listener receives the dropped and loaded entries; an expression may be refused behind the
             # drop.
-            self._stage.learn(
-                interest.client,
-                interest.region,
-                self._cluster.ask(client, partial(Member.contents, name=interest.region)),
-            )
+            held = self._cluster.ask(client, partial(Member.contents, name=interest.region))
+            self._stage.learn(interest.client, interest.region, held or ())
 
     def keep_tombstones(self, settings: TombstoneSettings) -> None:
         """Keep tombstones so from the next reset on."""

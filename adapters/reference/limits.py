@@ -27,10 +27,12 @@ from plumbline.reference.history.operations import (
     RegionAttributes,
     Topology,
 )
-from plumbline.reference.model import unmodelled
 from plumbline.reference.model.clients.attempts import counted
 from plumbline.reference.model.region_operations import WHOLE
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.unmodelled import of_region
+from plumbline.reference.model.unmodelled_clients import of_client, of_interest
+from plumbline.reference.model.unmodelled_queues import of_queue
 from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.effects import SUPPORTED
 
@@ -83,7 +85,7 @@ def require_region(
     region: RegionAttributes, topology: Topology, queues: Iterable[QueueAttributes] = ()
 ) -> None:
     """Raise UnsupportedError for a region that is not modelled with these members, sites and queues."""
-    _require("reset", unmodelled.of_region(region, topology, tuple(queues)))
+    _require("reset", of_region(region, topology, tuple(queues)))
 
 
 def require_operation(operation: Operation, setting: Setting, world: World) -> None:
@@ -191,7 +193,7 @@ def require_client(client: Client, setting: Setting) -> None:
     """Raise UnsupportedError for a client that cannot be started here and now."""
     if setting.operations:
         raise UnsupportedError("start_client: clients are there from the beginning so far")
-    _require("start_client", unmodelled.of_client(client))
+    _require("start_client", of_client(client))
     if setting.partitioned and len(client.servers) > 1:
         raise UnsupportedError("start_client: clients of partitioned regions have one server so far")
 
@@ -206,12 +208,12 @@ def require_life(client: str, setting: Setting, kind: FaultKind) -> None:
 
 def require_interest(interest: Interest) -> None:
     """Raise UnsupportedError for a registration that is not modelled."""
-    _require("interest", unmodelled.of_interest(interest))
+    _require("interest", of_interest(interest))
 
 
 def require_queue(queue: QueueAttributes) -> None:
     """Raise UnsupportedError for a queue that is not modelled."""
-    _require("create_queue", unmodelled.of_queue(queue))
+    _require("create_queue", of_queue(queue))
 
 
 def _require(method: str, beyond: Iterable[str]) -> None:

@@ -76,7 +76,7 @@ def told(adapter: GeodeAdapter, holder: str) -> list[str]:
 
 
 def held(adapter: GeodeAdapter, holder: str) -> dict[str, str | None]:
-    return {content.key: content.token for content in adapter.contents(holder, "r")}
+    return {content.key: content.token for content in adapter.contents(holder, "r") or ()}
 
 
 @pytest.mark.parametrize("checks", [None, False])

@@ -87,7 +87,7 @@ def test_what_comes_while_a_client_is_away_is_sent_before_its_region_is_live(
     assert shown(adapter)[2:] in (["t2", None], ["t1", "t2", None])
     put(adapter, 3)
     assert shown(adapter)[-2:] == [None, "t3"]
-    assert [content.token for content in adapter.contents("K", "r")] == ["t3"]
+    assert [content.token for content in adapter.contents("K", "r") or ()] == ["t3"]
 
 
 def test_nothing_is_kept_for_a_client_that_closes_without_keep_alive(adapter: GeodeAdapter):

@@ -69,7 +69,7 @@ class Play:
 
     def held(self, key: str = "k") -> list[str | None]:
         """What each member holds."""
-        every = [self.adapter.contents(member, "r") for member in SITES.members]
+        every = [self.adapter.contents(member, "r") or () for member in SITES.members]
         return [next((one.token for one in held if one.key == key), None) for held in every]
 
 

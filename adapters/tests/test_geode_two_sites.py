@@ -95,7 +95,7 @@ class Play:
         return [event.token for event in self.adapter.observe(0).events if event.member == member]
 
     def held(self, member: str) -> dict[str, str | None]:
-        return {content.key: content.token for content in self.adapter.contents(member, "r")}
+        return {content.key: content.token for content in self.adapter.contents(member, "r") or ()}
 
     def look(self, member: str) -> QueueSight:
         return self.adapter.look_at_queue(member, "east" if member in ("a1", "a2") else "west")

@@ -121,10 +121,10 @@ def may_have_come_in_silence(history: History, sites: Mapping[str, int]) -> froz
     found: set[What] = set()
     for member, log in history.logs.items():
         for shown in log:
-            what = (shown.event.region, shown.event.key, shown.event.token)
-            moment, site = called.get(what, (shown.before, sites[member]))
+            told = (shown.event.region, shown.event.key, shown.event.token)
+            moment, site = called.get(told, (shown.before, sites[member]))
             if site != sites[member] and (again or any(moment < one < shown.before for one in breaks)):
-                found.add(what)
+                found.add(told)
     return frozenset(found)
 
 
