@@ -4,9 +4,8 @@
 -- only-with: client_close_begin
 -- parts: stored
 -- columns: seq
--- opportunity: a put or create that returned before a durable client came back that had closed without keep-
---   alive, called after the client had registered for its key in the life before; all rests once
---   the client is ready
+-- opportunity: a put or create that returned before a durable client comes back from a close without keep-
+--   alive, in front of which it had registered for the key
 -- violation: the client is told of it in its new life
 SELECT m.run_id, m.example, coalesce(m.first_at, m.rest_at) AS seq, m.region || '/' || m.key AS subject, m.witness,
   m.times > 0 AS violated

@@ -4,8 +4,8 @@
 -- only-with: ready
 -- parts: unloaded
 -- columns: seq
--- opportunity: what a durable client that runs for the first time holds at rest, once it is ready, of a key
---   all changes of which were kept for it until then, and that no registration can have loaded
+-- opportunity: what a durable client in its first life holds at rest of a key that was not loaded, where
+--   all changes were kept until it was ready
 -- violation: the client has the key
 SELECT u.run_id, u.example, u.seq, u.region || '/' || u.key AS subject, u.witness, u.state <> 'absent' AS violated
 FROM unloaded u

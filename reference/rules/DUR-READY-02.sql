@@ -4,8 +4,8 @@
 -- only-with: ready
 -- parts: owed
 -- columns: seq, kind
--- opportunity: an operation owed with its value to a client that is not durable, in an example in which a
---   client has declared that it is ready, and no member is lost
+-- opportunity: an operation owed with its value to a client that is not durable, where some client has
+--   declared that it is ready, and no member is lost
 -- violation: the client is never told of it
 SELECT o.run_id, o.example, coalesce(o.first_at, o.rest_at) AS seq, o.region || '/' || o.key AS subject, o.witness,
   o.times = 0 AS violated

@@ -15,7 +15,7 @@ MEMBERS = "A B C D"
 TO_K = f"{MEMBERS} K"
 KEPT, CLOSED, CRASHED = "client_detach", "client_close", "client_crash"
 NOT_TOLD = "INT-REG-01 INT-REG-02 S2C-OPS-07 S2C-RECV-01 TRK-ONCE-01"
-"""What is broken besides where a client that is not durable is never told of the first operation on a key."""
+"""What else a client breaks that is not durable, and misses the first operation on a key."""
 
 
 def _born(*, durable: bool = True) -> HistoryBuilder:
@@ -24,7 +24,7 @@ def _born(*, durable: bool = True) -> HistoryBuilder:
 
 
 def _ready(t: HistoryBuilder, *told: int, live: bool = True) -> HistoryBuilder:
-    """K becomes ready, and is told of these operations, and that its region is live."""
+    """K becomes ready. Its listener receives these operations and the marker."""
     t.fault("client_ready", client="K")
     for op_id in told:
         t.shown(op_id, "K")
@@ -45,7 +45,7 @@ def _back(t: HistoryBuilder, *, milliseconds: int = 0, registers: bool = True) -
 
 
 def _missed(how: str, *told: int, milliseconds: int = 0) -> HistoryBuilder:
-    """While K is away x and y are put; it comes back, becomes ready, and is told of some of that."""
+    """While K is away x and y are put. It comes back and becomes ready. Its listener receives some of them."""
     t = _away(how).put("A", "x", MEMBERS).put("C", "y", MEMBERS)
     return _ready(_back(t, milliseconds=milliseconds), *told)
 
