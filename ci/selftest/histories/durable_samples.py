@@ -45,7 +45,7 @@ def _back(t: HistoryBuilder, *, milliseconds: int = 0, registers: bool = True) -
 
 
 def _missed(how: str, *told: int, milliseconds: int = 0) -> HistoryBuilder:
-    """While K is away x and y are put. It comes back and becomes ready. Its listener receives some of them."""
+    """While K is away x and y are put. It comes back, becomes ready, and receives some of them."""
     t = _away(how).put("A", "x", MEMBERS).put("C", "y", MEMBERS)
     return _ready(_back(t, milliseconds=milliseconds), *told)
 
