@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 import pytest
@@ -27,6 +28,7 @@ from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
     Outcome,
+    QueueAttributes,
     RegionAttributes,
     RegionPolicy,
     Site,
@@ -49,6 +51,7 @@ PARTITIONED = (RegionAttributes(name=REGION, policy=RegionPolicy.PARTITION, redu
 LESSER = (RegionAttributes(name=REGION, policies=(HostPolicy("A", RegionPolicy.EMPTY),)),)
 CLIENTS = (Client(name="K", servers=("B",)),)
 TO_EACH = queues(100)
+LISTENED = QueueAttributes(id="listened", site=1)
 
 
 def bulk(op_id: int, member: str, kind: OperationKind, *keys: str) -> Operation:
@@ -95,10 +98,14 @@ class OneArgument(ReferenceAdapter):
     def observe(self, since: int) -> Observed:
         told = super().observe(since)
         alike = getattr(self, "_alike", {})
-        events = tuple(
-            msgspec.structs.replace(event, token=alike.get(event.token, event.token)) for event in told.events
+
+        def as_told(one: Any) -> Any:
+            return msgspec.structs.replace(one, token=alike.get(one.token, one.token))
+
+        calls = (
+            msgspec.structs.replace(call, events=tuple(map(as_told, call.events))) for call in told.calls
         )
-        return msgspec.structs.replace(told, events=events)
+        return msgspec.structs.replace(told, events=tuple(map(as_told, told.events)), calls=tuple(calls))
 
 
 class NeverReturns(ReferenceAdapter):
@@ -145,6 +152,13 @@ PLANS = {
     ),
     "a member dies": of_one_site(
         Start(PUT_ALL), Inject(Fault(kind=FaultKind.CRASH, member="A")), Do(REMOVE_ALL), Settle()
+    ),
+    "to the listener of a queue": of_one_site(
+        Do(PUT_ALL),
+        Do(REMOVE_ALL),
+        Settle(),
+        regions=(RegionAttributes(name=REGION, queues=(LISTENED.id,)),),
+        queues=(LISTENED,),
     ),
     "sites": Plan(
         topology(2), regions(TO_EACH, REPLICATED[0].scope, None), (Do(PUT_ALL), Do(REMOVE_ALL)), TO_EACH

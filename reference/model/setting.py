@@ -13,6 +13,7 @@ import msgspec
 
 from plumbline.reference.history.bulk import BULK, Share
 from plumbline.reference.history.operations import (
+    READS,
     Client,
     Interest,
     Operation,
@@ -287,6 +288,16 @@ class Setting:
             found = sum(1 for other, op in self.operations.items() if other <= op_id and op.thread == thread)
             self._numbers[op_id] = found
         return found
+
+    def committed_together(self, operation: Operation) -> int:
+        """How many operations of its transaction, it among them, may change the entry; 0 outside of one."""
+        begin = self.transactions.get(operation.op_id)
+        where = (operation.region, operation.key)
+        return sum(
+            (other.region, other.key) == where and other.kind not in READS
+            for other in self.operations.values()
+            if begin is not None and self.transactions.get(other.op_id) == begin
+        )
 
     def numbers_by_key(self, op_id: int, highest: int) -> tuple[int, int]:
         """The number of an operation, were each key counted alone, and the highest of its thread's first."""

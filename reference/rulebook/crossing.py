@@ -47,9 +47,15 @@ class CrossingDecisions(Subject):
 
     @staticmethod
     @decision("WAN-OPS-05")
-    def invalidate_crosses(local: bool) -> bool:  # noqa: ARG004
-        """Whether an invalidation, local or not, goes to other sites: it does not (000, L18)."""
-        return False
+    def invalidate_crosses(local: bool, committed: int) -> Free | bool:  # noqa: ARG004
+        """Whether an invalidation goes to other sites: it does not (000, L18).
+
+        Args:
+            local: whether it is local.
+            committed: how many changes of the entry its transaction commits with it and as one; 0 outside of
+                a transaction. What several become together is open.
+        """
+        return Free((False, True)) if committed > 1 else False
 
     @staticmethod
     @decision("WAN-OPS-06")
@@ -157,13 +163,19 @@ FAULTS = (
         "invalidations-cross",
         "WAN-OPS-05",
         "an invalidation goes to other sites",
-        invalidate_crosses=lambda local: not local,
+        invalidate_crosses=lambda local, committed: not local and not committed,
     ),
     variant(
         "local-invalidations-cross",
         "WAN-OPS-05",
         "a local invalidation goes to other sites",
-        invalidate_crosses=lambda local: local,
+        invalidate_crosses=lambda local, _: local,
+    ),
+    variant(
+        "committed-invalidations-cross",
+        "WAN-OPS-05",
+        "an invalidation that a transaction commits goes to other sites",
+        invalidate_crosses=lambda _, committed: committed > 0,
     ),
     variant(
         "gets-cross",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from itertools import takewhile
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -17,7 +18,7 @@ from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.bulk import singly, with_shares, with_tied
 from plumbline.reference.history.fault_kinds import CLIENT_GOES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import History, Observation, OrderStrength
-from plumbline.reference.history.listener_calls import QUEUE, QueueCall, SeenCall
+from plumbline.reference.history.listener_calls import QUEUE, QueueCall, QueuedChange, SeenCall
 from plumbline.reference.history.log_lines import alerts, is_of_alerts
 from plumbline.reference.history.moments import (
     Armed,
@@ -72,6 +73,8 @@ from plumbline.suites.harness.log_order import order_strength, tells
 from plumbline.suites.harness.long_values import LongValues
 from plumbline.suites.harness.registering import Registrations
 from plumbline.suites.harness.restless import NEVER, SLICE_MS, Rest, Unanswered
+
+_Told = TypeVar("_Told", Event, QueuedChange)
 
 SHOWN_LIMIT_MS = 3_000
 """A listener that will receive something receives it within this time, or within that for settling."""
@@ -395,7 +398,7 @@ class Driver:
         """Take in what listeners were told since the last time; it was shown before this moment."""
         observed = self._adapter.observe(self._position)
         now = len(self._timeline)
-        self._calls += [SeenCall(self._values.call(call), self._after, now) for call in observed.calls]
+        self._calls += [SeenCall(self._call_of_entries(call), self._after, now) for call in observed.calls]
         events = tuple(map(self._of_entry, observed.events))
         for event in events:
             self._logs[event.member].append(Observation(event, self._after, now))
@@ -404,9 +407,16 @@ class Driver:
 
     def _of_entry(self, event: Event) -> Event:
         """An event as that of an entry, where one callback argument goes to all keys of an operation."""
-        event = self._values.event(event)
-        token = self._tokens.get((event.key, event.token or ""), event.token)
-        return event if token == event.token else replace(event, token=token)
+        return self._told_singly(self._values.event(event))
+
+    def _call_of_entries(self, call: QueueCall) -> QueueCall:
+        """A call of a queue's listener, likewise."""
+        call = self._values.call(call)
+        return replace(call, events=tuple(map(self._told_singly, call.events)))
+
+    def _told_singly(self, told: _Told) -> _Told:
+        token = self._tokens.get((told.key, told.token or ""), told.token)
+        return told if token == told.token else replace(told, token=token)
 
     def tells(self, event: Event, operation: Operation) -> bool:
         """Whether an event is about an operation, as far as the candidate lets one know."""

@@ -6,7 +6,7 @@ from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.operations import Client, OperationKind, Status
 from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import APART, SECOND, Sites
-from plumbline.suites.scenarios.transactions import begun
+from plumbline.suites.scenarios.transactions import begun, committed
 
 OF_SITE_2 = (Client(name="K", servers=("C",)), Client(name="L", servers=("D",)))
 """A client of each member of the second site."""
@@ -371,6 +371,24 @@ def a_transaction_crosses_when_it_commits(stage: Sites) -> None:
                 stage.both_sites_hold(key, done)
                 for far in stage.there:
                     stage.log_is(far, key, *([done] if done else ()))
+
+
+@between_sites("WAN-OPS-05", needs=(Capability.TRANSACTIONS,))
+def an_invalidation_that_a_transaction_commits_stays(stage: Sites) -> None:
+    """A transaction invalidates one key and puts another: the other site is sent the put alone."""
+    for member in stage.here:
+        key, beside = f"x{member}", f"y{member}"
+        before = stage.put(member, key)
+        stage.settle()
+        invalidated, put = committed(
+            stage, member, (OperationKind.INVALIDATE, key), (OperationKind.PUT, beside)
+        )
+        stage.settle()
+        stage.site_holds(stage.here, key, invalidated)
+        stage.site_holds(stage.there, key, before)
+        stage.both_sites_hold(beside, put)
+        for far in stage.there:
+            stage.log_is(far, key, before)
 
 
 @between_sites("WAN-OPS-08", "CLEAR-SCOPE-01", needs=(Capability.CLEAR,))

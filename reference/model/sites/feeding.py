@@ -279,11 +279,13 @@ class Feeding:
         book = self._setting.book
         if operation.kind in READS or (carried is not None and operation.kind in BECOMES):
             return True  # the caller of this function has decided so
-        if operation.op_id in self._setting.transactions:
+        invalidates = operation.kind in (OperationKind.INVALIDATE, OperationKind.LOCAL_INVALIDATE)
+        if operation.op_id in self._setting.transactions and not invalidates:
             return book.commit_crosses()
         match operation.kind:
             case OperationKind.INVALIDATE | OperationKind.LOCAL_INVALIDATE:
-                return book.invalidate_crosses(operation.kind is OperationKind.LOCAL_INVALIDATE)
+                local = operation.kind is OperationKind.LOCAL_INVALIDATE
+                return book.invalidate_crosses(local, self._setting.committed_together(operation))
             case OperationKind.CLEAR | OperationKind.INVALIDATE_REGION | OperationKind.DESTROY_REGION:
                 return book.region_operations_cross()
             case OperationKind.EVICT:
