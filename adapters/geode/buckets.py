@@ -27,7 +27,7 @@ class Placed(NamedTuple):
     redundant: tuple[str, ...]
 
 
-def set_up(factory: Any, java: Any, redundancy: int) -> None:
+def set_up(factory: Any, java: Any, redundancy: int, beside: str | None = None) -> None:
     """Have a region factory make a partitioned region.
 
     Redundancy that is lost is not restored, and the listeners of all members receive everything: by
@@ -37,10 +37,13 @@ def set_up(factory: Any, java: Any, redundancy: int) -> None:
         factory: of the region.
         java: the package org.apache.geode.cache in the member's machine.
         redundancy: copies of each bucket beside the primary's.
+        beside: a region whose buckets lie where those of this one lie, if any.
     """
     partitions = java.PartitionAttributesFactory()
     partitions.setRedundantCopies(redundancy)
     partitions.setTotalNumBuckets(BUCKETS)
+    if beside is not None:
+        partitions.setColocatedWith(beside)
     partitions.setRecoveryDelay(_NEVER)
     partitions.setStartupRecoveryDelay(_NEVER)
     factory.setPartitionAttributes(partitions.create())

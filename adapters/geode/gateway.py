@@ -19,6 +19,7 @@ from plumbline.adapters.geode.handles import Handles
 from plumbline.adapters.geode.jvm import plain, stack_words
 from plumbline.adapters.geode.links import LINK_NAME, RECEIVER_ADDRESS
 from plumbline.adapters.geode.ports import free_ports
+from plumbline.adapters.geode.queue_buckets import BucketSights
 from plumbline.adapters.geode.queue_listener import QueueListener
 from plumbline.adapters.geode.reflection import declared
 from plumbline.adapters.geode.sights import Flow, Sights
@@ -48,6 +49,8 @@ class Gateway:
         self._handles = handles
         self._sights: dict[tuple[bool, bool], Sights] = {}
         self._several: set[str] = set()
+        self._parted: dict[bool, BucketSights] = {}
+        self._parallel: set[str] = set()
         self._listened: set[str] = set()
         self._cache = cache
         self._keep = keep
@@ -65,7 +68,7 @@ class Gateway:
         if queue.id in self._senders:
             return
         factory = self._cache.createGatewaySenderFactory()
-        factory.setParallel(queue.parallel)
+        self._part(queue, factory)
         factory.setDispatcherThreads(queue.dispatchers)
         if queue.dispatchers > 1:
             policies = self._java.org.apache.geode.cache.wan.GatewaySender.OrderPolicy
@@ -93,7 +96,7 @@ class Gateway:
         if queue.id in self._senders:
             return
         factory = self._cache.createAsyncEventQueueFactory()
-        factory.setParallel(queue.parallel)
+        self._part(queue, factory)
         factory.setDispatcherThreads(queue.dispatchers)
         factory.setBatchSize(queue.batch_size)
         factory.setBatchTimeInterval(queue.batch_interval_ms)
@@ -227,9 +230,10 @@ class Gateway:
             return QueueSight(depth=0, role=QueueRole.NONE)
         sights = self._sights_of(queue)
         # A secondary may still hold what the primary sent in the last example: it is told once a second.
+        parallel = queue in self._parallel
         overflowed = sum(
             int(one.getRegion().getDiskRegion().getNumOverflowOnDisk())
-            for one in sender.getQueues().toArray()
+            for one in (() if parallel else sender.getQueues().toArray())
         )
         tokens = [event.token for event in sights.events(sender) if event.is_of(regions)]
         remembered = [event for event in sights.remembered(sender) if event.is_of(regions)]
@@ -238,11 +242,21 @@ class Gateway:
             role=QueueRole.PRIMARY if sender.isPrimary() else QueueRole.SECONDARY,
             tokens=tuple(tokens),
             unprocessed=len(remembered),
-            overflowed=overflowed,
+            overflowed=None if parallel else overflowed,
         )
 
-    def _sights_of(self, queue: str) -> Sights:
+    def _part(self, queue: QueueAttributes, factory: Any) -> None:
+        factory.setParallel(queue.parallel)
+        if queue.parallel:
+            self._parallel.add(queue.id)
+
+    def _sights_of(self, queue: str) -> Sights | BucketSights:
         """The questions to put to a sender, which has been started before the first of them is."""
+        if queue in self._parallel:
+            listens = queue in self._listened
+            if listens not in self._parted:
+                self._parted[listens] = BucketSights(self._handles, self._senders[queue], self._keep)
+            return self._parted[listens]
         sender, kind = self._senders[queue], (queue in self._several, queue in self._listened)
         if kind not in self._sights:
             self._sights[kind] = Sights(self._handles, sender, self._keep, several=kind[0])
@@ -253,6 +267,8 @@ class Gateway:
         processor = sender.getEventProcessor()
         if processor is None:
             raise AdapterError(f"the sender {sender.getId()} does not run")
+        if sender.isParallel():
+            return list(processor.getProcessors().toArray())
         if sender.getDispatcherThreads() == 1:
             return [processor]
         return list(self._field(processor, "processors").toArray())

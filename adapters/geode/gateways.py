@@ -196,7 +196,8 @@ class Gateways:
                 if forgetful or not flow.running:
                     self.act(name, queue, "start")
             first = self._runners(self.queues[queue])[0]
-            if [name for name, flow in flows.items() if flow.primary] != [first]:
+            parallel = self.queues[queue].parallel
+            if not parallel and [name for name, flow in flows.items() if flow.primary] != [first]:
                 self._have_first_dispatch(self.queues[queue])
 
     def flows(self) -> dict[str, dict[str, Flow]]:
@@ -412,6 +413,8 @@ class Gateways:
         Only who dispatches is stopped, one after the other until it is the first's turn: a secondary that is
         stopped goes on waiting for its turn, and becomes primary beside the first when that comes.
         """
+        if queue.parallel:  # each member dispatches what it is primary for
+            return
         first, *others = members = self._runners(queue)
         stopped: list[str] = []
         for _ in members:
@@ -443,8 +446,8 @@ class Gateways:
             )
         if queue.remote_site is None and queue.dispatchers > 1:
             raise UnsupportedError("asynchronous event queues are driven on Geode with one dispatcher")
-        if queue.parallel:
-            raise UnsupportedError("parallel queues and senders are not driven on Geode yet, serial ones are")
+        if queue.parallel and (queue.members or queue.persistent or queue.dispatchers > 1):
+            raise UnsupportedError("parallel queues are driven on Geode in memory, on all members of a site")
         if queue.manual_start:
             raise UnsupportedError("senders that start later than their regions are not driven on Geode yet")
         if not self._members(queue.site):

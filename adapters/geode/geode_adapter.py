@@ -1,7 +1,7 @@
 """Real Apache Geode as a candidate: members in JVMs of their own, driven over py4j.
 
 The methods of `plumbline.adapters.adapter.Adapter` for regions, transactions and clients on the members of
-any number of sites, and serial gateway senders between them. How each answer is got, and why it can be
+any number of sites, and gateway senders between them. How each answer is got, and why it can be
 trusted, is told in docs/geode.md.
 """
 
@@ -29,6 +29,7 @@ from plumbline.adapters.geode.jars import find_jars
 from plumbline.adapters.geode.limits import (
     CAPABILITIES,
     require_call,
+    require_feeding,
     require_interest,
     require_operation,
     require_region,
@@ -166,6 +167,8 @@ class GeodeAdapter(Adapter):
         for attributes in regions:
             require_region(attributes)
             self._gateways.require_queues(attributes)
+            named = (*attributes.senders, *attributes.queues)
+            require_feeding(attributes, tuple(self._gateways.queues[name] for name in named), self._topology)
         self._roster.require_alive()
         self._underway.give_up()
         self._bring_back()
@@ -177,7 +180,8 @@ class GeodeAdapter(Adapter):
         self._cluster.ask_all(self._cluster.members.values(), Member.drop_regions)
         self._cluster.ask_all(members, self._regions.create_all)
         for name in self._regions.partitioned():
-            self._cluster.ask(members[0], partial(Member.assign_buckets, name=name))
+            first = next(member for member in members if self._regions.parts(name, member.name))
+            self._cluster.ask(first, partial(Member.assign_buckets, name=name))
         self._clocks.begin_example()
         self._baseline = self._cluster.ask_all(members, Member.counts)
         self._logged = {member.name: member.jvm.printed_bytes for member in members}
@@ -198,7 +202,8 @@ class GeodeAdapter(Adapter):
         member = self._roster.member(operation.member)
         if operation.kind is OperationKind.CLEAR:
             self._clearing.add(member.name)
-        holders = self._stage.placed.get((operation.region, operation.key), ())
+        placed = self._stage.placed.get((operation.region, operation.key), ())
+        holders = placed if self._regions.parts(operation.region, operation.member) else ()
         self._underway.begin(operation, member, attributes.scope, holders)
 
     def finish(self, op_id: int, timeout_ms: int) -> Outcome | None:
@@ -281,7 +286,10 @@ class GeodeAdapter(Adapter):
             raise AdapterError(f"placement: {region} is no partitioned region")
         self._roster.require_alive()
         placed = partial(Member.placed, name=region, key=key, dead=self._roster.dead())
-        found = self._cluster.ask(self._roster.survivors()[0], placed)
+        asked = [one for one in self._roster.survivors() if self._regions.parts(region, one.name)]
+        if not asked:
+            raise AdapterError(f"placement: no member that holds {region} lives")
+        found = self._cluster.ask(asked[0], placed)
         holders = (*((found.primary,) if found.primary is not None else ()), *found.redundant)
         self._stage.placed[region, key] = holders
         return PlacementResult(primary=found.primary, redundant=found.redundant)

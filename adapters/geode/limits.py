@@ -17,6 +17,7 @@ from plumbline.reference.history.operations import (
     OF_TRANSACTIONS,
     Interest,
     Operation,
+    QueueAttributes,
     RegionAttributes,
     RegionPolicy,
     Topology,
@@ -57,6 +58,8 @@ CAPABILITIES = (
     Capability.DURABLE_CLIENTS,
     Capability.GATEWAYS,
     Capability.ASYNC_QUEUES,
+    Capability.PARALLEL_QUEUES,
+    Capability.PARALLEL_SENDERS,
     Capability.QUEUE_INSPECTION,
     Capability.LINK_FAULTS,
 )
@@ -78,9 +81,32 @@ def require_region(attributes: RegionAttributes) -> None:
     for policy in (attributes.policy, *(host.policy for host in attributes.policies)):
         if policy not in POLICIES.values():
             raise UnsupportedError(f"regions with the policy {policy} are not driven on Geode yet")
-    others = {host.policy for host in attributes.policies}
-    if attributes.policy is RegionPolicy.PARTITION and (others or attributes.senders or attributes.queues):
-        raise UnsupportedError("partitioned regions are driven on Geode on all members alike, without queues")
+
+
+def require_feeding(
+    attributes: RegionAttributes, queues: tuple[QueueAttributes, ...], topology: Topology
+) -> None:
+    """Raise UnsupportedError for a region whose members, or queues, are not driven together.
+
+    Args:
+        attributes: of the region.
+        queues: those that it feeds.
+        topology: the sites; a region is partitioned on all members of a site, or on none.
+    """
+    parted = [
+        {attributes.policy_of(member) is RegionPolicy.PARTITION for member in site.members}
+        for site in topology.sites
+    ]
+    if not any(True in some for some in parted):
+        if any(queue.parallel for queue in queues):
+            raise UnsupportedError(
+                "parallel queues of regions that are not partitioned are not driven on Geode"
+            )
+        return
+    if any(len(some) > 1 for some in parted) or sum(True in some for some in parted) > 1:
+        raise UnsupportedError("partitioned regions are driven on Geode on all members of one site alike")
+    if not all(queue.parallel for queue in queues):
+        raise UnsupportedError("serial queues of partitioned regions are not driven on Geode yet")
 
 
 def require_operation(operation: Operation, *, of_client: bool) -> None:

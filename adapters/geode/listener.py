@@ -169,8 +169,9 @@ class GeodeExample:
         Clients are no members.
         """
         event = self.with_token(event)
-        holders = self.placed.get((event.region, event.key))
-        if holders is not None and event.member in self._sites and event.member not in holders:
+        holders = self.placed.get((event.region, event.key), ())
+        sites = {self._sites.get(holder) for holder in holders}  # others may have replicates of the region
+        if event.member not in holders and self._sites.get(event.member, 0) in sites:
             return
         operation = self._operations.get(event.token) if event.token is not None else None
         if operation is not None and self._sites.get(operation.member) != self._sites.get(event.member):

@@ -187,15 +187,16 @@ class Member:
         internal: str,
         listener: RegionListener,
         disk: Path | None = None,
+        beside: str | None = None,
     ) -> None:
         """Create a region under an internal name, attached to its senders here, and give it its listener.
 
-        It is kept on the disk that is given.
+        It is kept on the disk that is given, and partitioned as the region that it is to lie beside.
         """
         policy = attributes.policy_of(self.name)
         factory = self._factory(attributes.scope, policy)
         if policy is RegionPolicy.PARTITION:
-            buckets.set_up(factory, self._java(), attributes.redundancy)
+            buckets.set_up(factory, self._java(), attributes.redundancy, beside)
             self._partitioned.add(attributes.name)
         if disk is not None:
             java = self.jvm.gateway.jvm
@@ -292,7 +293,7 @@ class Member:
 
     def drop_regions(self) -> None:
         """Forget the example's regions, on this member only, and every Java object that it left behind."""
-        for region in self._regions.values():
+        for region in reversed(self._regions.values()):  # those that lie beside others first
             _drop(region)
         self._regions.clear()
         if self._telling is not None:

@@ -61,7 +61,17 @@ class Regions:
         """On the member's own thread: create one of them, which may have other attributes than were meant."""
         listener = RegionListener(self._stage, member.name, attributes.name)
         disk = self._cluster.disk(member.name) if persistent else None
-        member.create_region(attributes, self.internal[attributes.name], listener, disk)
+        member.create_region(
+            attributes, self.internal[attributes.name], listener, disk, self._beside(attributes)
+        )
+
+    def _beside(self, attributes: RegionAttributes) -> str | None:
+        """What Geode calls the first region that shares a parallel queue with another: they lie together."""
+        fed = {*attributes.senders, *attributes.queues}
+        if attributes.policy is not RegionPolicy.PARTITION or not fed:
+            return None
+        sharing = [one.name for one in self.named.values() if fed & {*one.senders, *one.queues}]
+        return None if sharing[0] == attributes.name else self.internal[sharing[0]]
 
     def refusal(self, attributes: RegionAttributes, member: Member, *, persistent: bool) -> str | None:
         """On the member's own thread: create one; in whose words Geode refuses it, if it does."""
@@ -89,6 +99,10 @@ class Regions:
         """Whether a member may carry out what another hands to it, and send it on unacknowledged."""
         regions = self.named.values()
         return any(attributes.scope is Scope.NO_ACK and attributes.policies for attributes in regions)
+
+    def parts(self, name: str, member: str) -> bool:
+        """Whether a member is one of those that a region is partitioned over."""
+        return self.named[name].policy_of(member) is RegionPolicy.PARTITION
 
     def partitioned(self) -> list[str]:
         """Names of those that are partitioned."""

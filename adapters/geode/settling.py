@@ -74,6 +74,11 @@ class Settling:
             running = {name: flow for name, flow in flows.items() if flow.running}
             if not running:  # no member is left to send events
                 continue
+            if self._gateways.queues[queue].parallel:
+                waiting += [(queue, name, flow.size) for name, flow in running.items() if flow.size]
+                if not still and any(flow.unprocessed for flow in running.values()):
+                    return False  # what copies hold may be about to leave them
+                continue
             primaries = [name for name, flow in running.items() if flow.primary]
             if len(primaries) != 1:
                 return False

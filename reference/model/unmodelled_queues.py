@@ -38,8 +38,8 @@ def of_queue(queue: QueueAttributes) -> Iterator[str]:
 
 def of_parallel(example: Plan | History, faults: Collection[Fault]) -> Iterator[str]:
     """What is not followed beside parallel queues."""
-    if example.clients:
-        yield "parallel queues beside clients"
+    if example.clients and any(queue.parallel and queue.remote_site is None for queue in example.queues):
+        yield "parallel asynchronous event queues beside clients"
     kinds = {fault.kind for fault in faults}
     if kinds & STARTS_AGAIN:
         yield "parallel queues of members that start again"

@@ -6,12 +6,13 @@ are looked at only when everything has come to rest.
 
 from __future__ import annotations
 
+import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
-from plumbline.reference.history.operations import OperationKind
+from plumbline.reference.history.operations import Client, OperationKind
 from plumbline.suites.machines.drawing import Machine
 from plumbline.suites.machines.queued_buckets import (
     BATCH_SIZES,
@@ -23,6 +24,12 @@ from plumbline.suites.machines.queued_buckets import (
 from plumbline.suites.scenarios.parted_sites import parted_region, senders
 from plumbline.suites.scenarios.sites import topology
 
+CLIENTS = ("K", "L")
+"""The client of each site."""
+
+CLIENTS_SERVED = st.sampled_from(((), (), (), (0,), (1,), (0, 1)))
+"""At which sites, by their places, clients have their servers."""
+
 
 class ParallelSendersMachine(QueuedBucketsMachine):
     """A parallel sender between two sites, whose members and link may fail."""
@@ -30,11 +37,28 @@ class ParallelSendersMachine(QueuedBucketsMachine):
     keys = ("x", "y", "z", "other/x")
     most_writes = 5
 
-    @initialize(here=HERE, redundancy=REDUNDANCY, batch_size=BATCH_SIZES, two=st.booleans())
-    def begin(self, here: int, redundancy: int, batch_size: int, two: bool) -> None:
-        """Choose members, copies, the sender, and whether two regions share it, before anything is called."""
+    @initialize(
+        here=HERE, redundancy=REDUNDANCY, batch_size=BATCH_SIZES, two=st.booleans(), served=CLIENTS_SERVED
+    )
+    def begin(
+        self, here: int, redundancy: int, batch_size: int, two: bool, served: tuple[int, ...] = ()
+    ) -> None:
+        """Choose members, copies, the sender, clients, and whether two regions share it."""
         sites, queues = topology(here), senders(batch_size)
-        self.feed(sites, queues, parted_region(sites, queues, redundancy), two=two)
+        self.feed(sites, queues, parted_region(sites, queues, redundancy), two=two and not served)
+        if Capability.CLIENTS in self.offers:
+            self.clients = tuple(
+                Client(name=CLIENTS[site], servers=sites.sites[site].members[-1:]) for site in served
+            )
+
+    @rule(key=st.integers(0, 9), waits=st.booleans())
+    @precondition(lambda self: self.clients and self.clients[0].servers[0] not in self.dead)
+    def call_of_client(self, key: int, waits: bool) -> None:
+        """A client of the first site puts a value."""
+        client = self.clients[0]
+        if client.name == CLIENTS[0]:
+            operation = self.change(0, OperationKind.PUT, key)
+            self.do(msgspec.structs.replace(operation, member=client.name), waits=waits)
 
     @rule(who=st.integers(0, 1), key=st.integers(0, 9))
     def get_there(self, who: int, key: int) -> None:

@@ -16,6 +16,7 @@ from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.actions import Do, Inject, Look, PlanStep, Start
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import (
+    Client,
     Operation,
     OperationKind,
     QueueAttributes,
@@ -65,6 +66,7 @@ class QueuedBucketsMachine(PlanMachine):
         super().__init__()
         self.topology: Topology
         self.queues: tuple[QueueAttributes, ...] = ()
+        self.clients: tuple[Client, ...] = ()
         self.names: tuple[str, ...] = (REGION,)
         self.broken: list[Fault] = []
         self.dead: set[str] = set()
@@ -135,7 +137,8 @@ class QueuedBucketsMachine(PlanMachine):
     def plan(self) -> Plan:
         """The plan so far, with everything mended in the end."""
         regions = tuple(msgspec.structs.replace(self.region, name=name) for name in self.names)
-        return Plan(self.topology, regions, (*self.steps, *self._mended()), self.queues)
+        steps = (*self.steps, *self._mended())
+        return Plan(self.topology, regions, steps, self.queues, clients=self.clients)
 
     def do(self, operation: Operation, *, waits: bool = True) -> None:
         """Plan to call an operation, and to wait for it where nothing may hold it back."""
