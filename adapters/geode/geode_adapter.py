@@ -111,6 +111,7 @@ class GeodeAdapter(Adapter):
             lambda: (*self._roster.survivors(), *self._clients.connected()),
             self._roster.site,
         )
+        self._together: tuple[str, ...] = ()
         self._baseline: dict[str, dict[str, int]] = {}
         self._logged: dict[str, tuple[int, int]] = {}
         self._begin_example(())
@@ -177,6 +178,10 @@ class GeodeAdapter(Adapter):
         members = self._roster.members()
         self._begin_example(regions)
         self._clients.drop_regions(self._cluster.members.values())
+        together, holding = self._together, [one for one in members if one.holds(*self._together)]
+        if holding:
+            self._cluster.ask(holding[0], partial(Member.destroy_together, names=together))
+        self._together = self._regions.together()
         self._cluster.ask_all(self._cluster.members.values(), Member.drop_regions)
         self._cluster.ask_all(members, self._regions.create_all)
         for name in self._regions.partitioned():

@@ -191,7 +191,7 @@ class Member:
     ) -> None:
         """Create a region under an internal name, attached to its senders here, and give it its listener.
 
-        It is kept on the disk that is given, and partitioned as the region that it is to lie beside.
+        It is kept on the disk that is given, and its buckets lie beside those of another.
         """
         policy = attributes.policy_of(self.name)
         factory = self._factory(attributes.scope, policy)
@@ -291,9 +291,18 @@ class Member:
         _drop(self._regions.pop(name))
         self._partitioned.discard(name)
 
+    def holds(self, *names: str) -> bool:
+        """Whether it has all of these regions by buckets, of which there are some."""
+        return bool(names) and self._partitioned.issuperset(names)
+
+    def destroy_together(self, names: tuple[str, ...]) -> None:
+        """Destroy regions that lie together on all members: Geode destroys none of them on one alone."""
+        for region in (self._regions[name] for name in names if not self._regions[name].isDestroyed()):
+            region.destroyRegion()
+
     def drop_regions(self) -> None:
         """Forget the example's regions, on this member only, and every Java object that it left behind."""
-        for region in reversed(self._regions.values()):  # those that lie beside others first
+        for region in self._regions.values():
             _drop(region)
         self._regions.clear()
         if self._telling is not None:

@@ -73,6 +73,12 @@ class Regions:
         sharing = [one.name for one in self.named.values() if fed & {*one.senders, *one.queues}]
         return None if sharing[0] == attributes.name else self.internal[sharing[0]]
 
+    def together(self) -> tuple[str, ...]:
+        """The regions that lie beside others, and then those: no member can give up one alone."""
+        beside = {name: self._beside(attributes) for name, attributes in self.named.items()}
+        led = {name for name, internal in self.internal.items() if internal in beside.values()}
+        return tuple(sorted((name for name in beside if beside[name] or name in led), key=led.__contains__))
+
     def refusal(self, attributes: RegionAttributes, member: Member, *, persistent: bool) -> str | None:
         """On the member's own thread: create one; in whose words Geode refuses it, if it does."""
         try:

@@ -181,13 +181,17 @@ class Deliveries:
         return world.but(calls=calls, channels=world.channels.delete(channel))
 
     def _surely_lost(self, world: World, view: View, channel: Channel) -> bool:
-        """Whether a copy of a partitioned region would tell of what is under way, and does not."""
+        """Whether a copy of a partitioned region would tell of what is under way, and does not.
+
+        A member without a copy may send it to its clients in silence.
+        """
         return (
             view.reduced
             and channel.target not in self._setting.clients
             and not self._lookahead.may_go_untold(world, view, channel.target)
             and all(
                 not message.queue
+                and (message.sure or not self._setting.serves(channel.target))
                 and self._setting.has_buckets(channel.target, self._operation(message).region)
                 and self._replicates.decided_by_log(
                     view, *(told := self._replicates.shown(channel.target, self._operation(message)))

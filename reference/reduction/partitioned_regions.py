@@ -109,6 +109,13 @@ class SentToCopies(_OfPrimaries):
         """An update that stands in the listener of its primary is sent before that returns, or behind."""
         return not parked(sending.world, sending.operation, sending.call)
 
+    @condition("copies are sent what nobody holds when its primary dies")
+    def _a_copy_outlives_the_primary(self, sending: PrimarySending) -> bool:
+        """A call ends when no copy is waited for, and is then not tried again where its primary dies."""
+        bucket = sending.world.buckets[sending.operation.region, sending.operation.key]
+        dies = self._lookahead.dies
+        return not dies(sending.call.carrier) or not all(map(dies, bucket.copies))
+
 
 class PassedByMember(_OfPrimaries):
     """A member without a copy keeps nothing of an update that its log does not show."""

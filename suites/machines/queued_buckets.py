@@ -60,7 +60,7 @@ class QueuedBucketsMachine(PlanMachine):
     """
 
     keys: ClassVar[tuple[str, ...]]
-    most_writes: ClassVar[int]
+    most_writes: int
 
     def __init__(self) -> None:
         super().__init__()

@@ -10,6 +10,9 @@ BUCKETS: dict[str, Weakening] = {
         "                and not view.still(*told)\n                for message in world.channels[channel]",
         "                for message in world.channels[channel]",
     ),
+    "what a member tells its clients alone was lost": Weakening(
+        "model.deliveries", "and (message.sure or not self._setting.serves(channel.target))", ""
+    ),
     "who is primary behind the next death is primary now": Weakening(
         "explain.recorded_lookahead",
         "if found is None or any(now <= moment < found[0] for moment, _ in self._index.faults):",
