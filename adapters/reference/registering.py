@@ -5,7 +5,7 @@ Knows the simulation; how it goes on is the simulation's own.
 
 from __future__ import annotations
 
-from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.reference.limits import require_interest
 from plumbline.adapters.reference.simulated import Simulated
 from plumbline.adapters.reference.simulation import Simulation
@@ -25,8 +25,6 @@ class Registering(Simulated):
         if number in world.served.pending or not interest.register:
             raise AdapterError(f"begin_interest: {number} is under way, or the interest is withdrawn")
         require_interest(interest)
-        if interest.client in setting.durable:
-            raise UnsupportedError("begin_interest: clients that are durable register at rest, so far")
         setting.registers_meanwhile = True
         simulation.world = simulation.model.pending.begun(world, number, interest, held=held)
         simulation.go_on()

@@ -55,6 +55,9 @@ HELD_RUNS = 150
 RIGHT_RUNS = 80
 """Of each number of sites; `plumbline trials --right` draws as many as are wanted."""
 
+READ_AFTERWARDS = 100_018
+"""Of clients: in it an answer came to a client's copy before the copy was read, by a claim that forgot it."""
+
 IN_VAIN = Budget(states=1_000)
 """For the judge, where it is known to decide nothing."""
 
@@ -106,7 +109,7 @@ def test_nearly_every_trial_is_decided_by_both(comparisons: list[Comparison]):
 
 
 def test_trials_of_clients_have_clients_of_one_server_and_of_several_and_nobody_disagrees():
-    drawn = [draw_trial(seed, clients=True) for seed in range(40)]
+    drawn = [draw_trial(seed, clients=True) for seed in (*range(40), READ_AFTERWARDS)]
     assert {len(client.servers) for trial in drawn for client in trial.history.clients} == {1, 2, 3}
     assert all(trial.history.clients for trial in drawn)
     assert [compared for trial in drawn if (compared := compare(trial)).disagree] == []

@@ -389,14 +389,15 @@ DISCARD_UNHEARD = Claim(
 SHOW_AT_CLIENT = Claim(
     "show at client",
     "As for show; what waits in a client's queue comes in order, the client does nothing to the key "
-    "meanwhile, and what it was told before it loses its server it knows if it comes again.",
-    SHOW.relies_on | CLIENTS_AS_DOCUMENTED,
+    "meanwhile, and what it was told before it loses its server it knows if it comes again. What the harness "
+    "reads of the copy it has read before, where it can.",
+    SHOW.relies_on | CLIENTS_AS_DOCUMENTED | READ.relies_on,
 )
 DISCARD_AT_CLIENT = Claim(
     "discard at client",
     "What waits first in a client's queue and shows no more changes nothing that the client would show: the "
     "sooner it is out of the way, the better.",
-    DISCARD.relies_on | CLIENTS_AS_DOCUMENTED,
+    DISCARD.relies_on | CLIENTS_AS_DOCUMENTED | READ.relies_on,
 )
 RECOGNISED = Claim(
     "recognised",

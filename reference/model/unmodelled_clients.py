@@ -76,8 +76,6 @@ def beside_registrations(
     example: Plan | History, called: Collection[Operation], faults: Collection[Fault]
 ) -> Iterator[str]:
     """What is not followed where registrations go on beside all else."""
-    if any(client.durable_id is not None for client in example.clients):
-        yield "registrations under way of durable clients"
     if any(operation.kind in WHOLE_REGION for operation in called):
         yield "registrations under way beside operations on whole regions"
     if any(fault.kind in STARTS_AGAIN for fault in faults):

@@ -323,6 +323,7 @@ class Driver:
             self._crashed.discard(fault.member)
         elif fault.kind in CLIENT_GOES:
             self._crashed.add(fault.client)
+            self.registrations.forget(fault.client)
         elif fault.kind is FaultKind.CLIENT_START:
             self._crashed.discard(fault.client)
         self.poll()

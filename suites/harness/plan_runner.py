@@ -304,9 +304,14 @@ class _Playing:
         away = fault.client in self._driver.crashed
         if fault.kind is FaultKind.CLIENT_READY:
             return not away
-        if self._stands() or self._busy() or away is not (fault.kind is FaultKind.CLIENT_START):
+        if self._stands() or self._driver.under_way or away is not (fault.kind is FaultKind.CLIENT_START):
+            return False
+        registering = {interest.client for interest in self._driver.registrations.under_way.values()}
+        if registering - {fault.client} or (registering and fault.kind is not FaultKind.CLIENT_CRASH):
             return False
         (client,) = (one for one in self._plan.clients if one.name == fault.client)
+        if registering and client.redundancy:
+            return False  # no document says at which of its servers it has registered first
         return not away or not self._driver.crashed.issuperset(client.servers)
 
     def _stands(self) -> bool:

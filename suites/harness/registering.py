@@ -55,6 +55,13 @@ class Registrations:
         self.held.add(number)
         return False
 
+    def forget(self, client: str) -> None:
+        """What a client has begun goes with its process."""
+        for number, interest in list(self.under_way.items()):
+            if interest.client == client:
+                del self.under_way[number]
+                self.held.discard(number)
+
     def release(self, number: int) -> None:
         """Let go the answer to a registration."""
         self.held.discard(number)

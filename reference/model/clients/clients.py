@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from plumbline.reference.history.operations import Operation, OperationKind
 from plumbline.reference.model.clients.arrivals import Arrivals, taken
 from plumbline.reference.model.clients.client_calls import ClientCalls
-from plumbline.reference.model.clients.durable_clients import QUEUE, Durable
+from plumbline.reference.model.clients.durable_clients import QUEUE, TOLD_ONLY, Durable
 from plumbline.reference.model.clients.failover import REMAINS, Failover
 from plumbline.reference.model.clients.pending_registrations import PendingRegistrations
 from plumbline.reference.model.clients.registrations import Interests
@@ -119,7 +119,9 @@ class Clients:
                 continue
             outcome = None if head.op_id not in world.calls else world.calls[head.op_id].outcome
             for step in ways:
-                if step.name[0] not in _UNTAKEN:
+                if step.name[0] == TOLD_ONLY:
+                    step.state = self._pending.unsure(step.state, client, operation)
+                elif step.name[0] not in _UNTAKEN:
                     step.state = self._pending.noted(step.state, client, operation, outcome, bare=head.bare)
                 yield step
 
@@ -165,7 +167,7 @@ class Clients:
         holders |= self._pending.holders(world)
         if not (self._failover.quiet(world) and (held or self._pending.quiet(world))):
             return False
-        if not self._failover.recruiting.quiet(world):
+        if not self._failover.recruiting.quiet(world, holders):
             return False
         if self._setting.durable and not self._durable.quiet(world, holders):
             return False

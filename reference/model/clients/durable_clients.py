@@ -51,6 +51,9 @@ from plumbline.reference.search.transition import Place, Step, View
 QUEUE = "queue of a durable client"
 """The way by which a durable client is sent its events."""
 
+TOLD_ONLY = "is told of what was stored"
+"""The step that changes nothing of a copy."""
+
 PARTINGS = {
     FaultKind.CLIENT_CLOSE: Parting.CLOSED,
     FaultKind.CLIENT_DETACH: Parting.KEPT,
@@ -174,7 +177,7 @@ class Durable:
         self, world: World, channel: Channel, operation: Operation, head: Message, *, tells: bool
     ) -> Iterator[Step]:
         client = channel.target
-        name = ("is told of what was stored", client, head.op_id)
+        name = (TOLD_ONLY, client, head.op_id)
         gate = (client, head.op_id)
         if not tells:
             yield Step(name, taken(world, channel, head))

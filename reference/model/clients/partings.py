@@ -71,7 +71,12 @@ def without_client(world: World, client: str) -> World:
     for thread in served.touched:
         if thread[0] == client:
             touched = touched.delete(thread)
-    served = replace(served, tracks=tracks, touched=touched)
+    pending = served.pending
+    for number, one in served.pending.items():
+        if one.interest.client == client:
+            pending = pending.delete(number)
+    stuck = served.stuck.delete(client) if client in served.stuck else served.stuck
+    served = replace(served, tracks=tracks, touched=touched, pending=pending, stuck=stuck)
     return world.but(entries=entries, channels=channels, served=served)
 
 

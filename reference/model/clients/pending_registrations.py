@@ -315,6 +315,17 @@ class PendingRegistrations:
                 world = _with(world, number, one.with_mark(operation.key, mark))
         return world
 
+    @staticmethod
+    def unsure(world: World, client: str, operation: Operation) -> World:
+        """The world in which a listener was told of an event that leaves the copy alone: all is open.
+
+        No document says what an answer brings of a key whose stored event was told of meanwhile (003, L48).
+        """
+        for number, one in world.served.pending.items():
+            if (one.interest.client, one.interest.region) == (client, operation.region):
+                world = _with(world, number, one.with_mark(operation.key, KeyMark.UNSURE))
+        return world
+
 
 def _mark_of(
     operation: Operation,
