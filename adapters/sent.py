@@ -37,11 +37,11 @@ ROWS: tuple[tuple[str, str], ...] = (
     ),
     ("begin", "member=member key token expected kind=remove_if_equal|replace_if_equal"),
     ("begin", "member=member key token expected value_bytes kind=replace_if_equal"),
-    ("begin", "member=client|member key kind=get"),
+    ("begin", "member=client|member key kind=contains_key|get"),
     (
         "begin",
         (
-            "member=member key kind=contains_key|expire_destroy|expire_invalidate"
+            "member=member key kind=expire_destroy|expire_invalidate"
             "|expire_local_destroy|expire_local_invalidate|idle_destroy|idle_invalidate"
         ),
     ),
@@ -129,9 +129,11 @@ ROWS: tuple[tuple[str, str], ...] = (
     ("start_client", "subscription=false"),
     ("start_client", "checks=false? durable_id"),
     ("start_client", "durable_id durable_timeout_s? redundancy?"),
+    ("start_client", "checks=false durable_id redundancy"),
     ("client_action", "action=close|kill|ready"),
     ("client_action", "action=close keepalive=true"),
     ("begin_interest", "held=true? policy=keys|keys_values|none?"),
+    ("begin_interest", "durable=true held=true? policy=keys_values"),
     ("begin_interest", "held=true? kind=key|list|regex specification policy=keys|keys_values|none?"),
     ("await_answer release_answer finish_interest", ""),
     ("interest", "durable=true policy=keys_values|none?"),

@@ -51,7 +51,7 @@ MORE = {
     "lesser_members": (150, 2),
     "mixtures": (20, 20),
     "replicated_regions": (90, 2),
-    "registrations_under_way": (150, 4),
+    "registrations_under_way": (150, 10),
     "worlds": (120, 8),
 }
 """Plans of a round and rules of a plan, by machine: more where regions, or registrations, vary most."""
@@ -157,7 +157,6 @@ def queue(**more: Any) -> CreateQueue:
 
 
 UNSTATED: dict[str, msgspec.Struct] = {
-    "begin: key kind=contains_key member=client": operation(OperationKind.CONTAINS_KEY, "K", key="k"),
     "begin: key kind=get member=client token": operation(OperationKind.GET, "K", key="k", token=V),
     "begin key: letters beyond ASCII": operation(OperationKind.GET, "A", key="\u00e9"),
     "begin: key kind=put member=client token transaction": operation(

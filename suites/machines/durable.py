@@ -34,7 +34,7 @@ SERVERS = ("B", "C")
 OF_ANOTHER = "A"
 """The server of the second client, which never dies."""
 
-OTHER = "other region"
+OTHER = "other"
 MOST_LIVES = 4
 TIMEOUT_MS = 60_000
 MOST_KEPT = 200
@@ -53,7 +53,7 @@ _CALLS = st.lists(st.tuples(st.integers(0, 2), _KINDS, st.sampled_from(KEYS), _W
 
 
 @dataclasses.dataclass
-class Life:
+class DrawnLife:
     """How often a client has lived, whether it runs, and whether it is ready for events."""
 
     lives: int = 1
@@ -68,7 +68,7 @@ class DurableMachine(ClientMachine):
         super().__init__()
         self.registers = False
         self.dead: set[str] = set()
-        self.life: dict[str, Life] = {"K": Life()}
+        self.life: dict[str, DrawnLife] = {"K": DrawnLife()}
         self.time_is_held = self.is_large = False
         self.regions: tuple[str, ...] = (REGION,)
 
@@ -120,7 +120,7 @@ class DurableMachine(ClientMachine):
         other = msgspec.structs.replace(Client(name="L", servers=(OF_ANOTHER,)), **own)
         self.clients = (k, other) if another else (k,)
         if own:
-            self.life["L"] = Life()
+            self.life["L"] = DrawnLife()
         if held and Capability.VIRTUAL_TIME in self.offers:
             self.time_is_held = True
             self.steps.append(Inject(Fault(kind=FaultKind.HOLD_TIME)))

@@ -69,7 +69,7 @@ class RegistrationMachine(ClientMachine):
 
     @property
     def mortal(self) -> tuple[str, ...]:
-        """The servers that may die: those of a client that keeps another one, and of nobody else alone."""
+        """The servers that may die: each client of theirs has another one."""
         alone = {client.server for client in self.clients if len(client.servers) == 1}
         left = [one for client in self.clients for one in client.servers if one in self.living]
         return tuple(one for one in left if one not in alone) if len(left) > 1 else ()
@@ -159,13 +159,14 @@ class RegistrationMachine(ClientMachine):
         self._count += 1
         kind, specification = what
         client = self.running[which % len(self.running)].name
+        lasts = durable and self.is_durable and (client, what) == ("K", WHATS[0])
         interest = Interest(
             client=client,
             region=REGION,
             kind=kind,
             specification=specification,
-            policy=policy,
-            durable=durable and self.is_durable and client == "K",
+            policy="keys_values" if lasts else policy,
+            durable=lasts,
         )
         self.steps.append(BeginRegistration(interest=interest, number=self._count, held=held))
         self.pending.append((self._count, client))
@@ -201,7 +202,7 @@ class RegistrationMachine(ClientMachine):
     @rule(which=st.integers(0, 2))
     @precondition(lambda self: bool(self.mortal) and Capability.MEMBER_FAULTS in self.offers)
     def kill(self, which: int) -> None:
-        """A server dies of a client that has another one, whatever is under way."""
+        """A server dies of a client that has another one, with or without calls under way."""
         victim = self.mortal[which % len(self.mortal)]
         self.dead = (*self.dead, victim)
         self.steps.append(Inject(Fault(kind=FaultKind.CRASH, member=victim)))
@@ -234,7 +235,7 @@ class RegistrationMachine(ClientMachine):
     @rule(milliseconds=st.sampled_from((1_000, 10_000, 600_000)))
     @precondition(lambda self: self.time_is_held)
     def leap(self, milliseconds: int) -> None:
-        """Time passes where it is held, whatever is under way."""
+        """Time passes where it is held, with or without calls under way."""
         self.steps.append(Inject(Fault(kind=FaultKind.TIME_LEAP, milliseconds=milliseconds)))
 
     def settle_now(self) -> None:

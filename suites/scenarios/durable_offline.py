@@ -136,6 +136,7 @@ def a_client_without_servers_reads_what_it_holds(s: Stage) -> None:
     held = _alone(s)
     newer = s.put("A", "y")
     for event in held:
+        s.holds(K, event.key, event)
         s.reads_only(s.get(K, event.key), (event,))
     missing = s.start(K, OperationKind.GET, "z")
     s.finish(missing)

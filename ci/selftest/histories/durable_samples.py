@@ -6,9 +6,10 @@ K is served by B and has registered for all keys durably, unless a sample says o
 from __future__ import annotations
 
 from plumbline.ci.selftest.histories.history_builder import HistoryBuilder, Sample
-from plumbline.reference.history.operations import Client, RegionAttributes
+from plumbline.reference.history.operations import Client, RegionAttributes, Status
 
 ONE = (Client(name="K", servers=("B",), durable_id="k", durable_timeout_s=60),)
+SECURED = (Client(name="K", servers=("B", "C"), redundancy=1, durable_id="k", durable_timeout_s=60),)
 OTHERS = (Client(name="K", servers=("B",)), Client(name="L", servers=("B",)))
 TWO_REGIONS = (RegionAttributes(name="r"), RegionAttributes(name="u"))
 MEMBERS = "A B C D"
@@ -85,7 +86,76 @@ def _starts(*, live: bool = True) -> HistoryBuilder:
     return _ready(_born().put("A", "x", MEMBERS).settle(), 1, live=live)
 
 
+def _acknowledged(milliseconds: int) -> HistoryBuilder:
+    """K receives a put of x, is away once so much time has passed, and is back."""
+    t = _ready(_born()).put("A", "x", TO_K).settle()
+    t.fault("time_leap", milliseconds=milliseconds).settle().fault(KEPT, client="K")
+    return _back(t)
+
+
+def _late(*, registers: bool = True) -> HistoryBuilder:
+    """K is back long after its time-out."""
+    return _back(_away(KEPT), milliseconds=120_000, registers=registers)
+
+
+def _away_twice(how: str = KEPT) -> HistoryBuilder:
+    """K has been away twice, each time for two thirds of its time-out; x was put the second time."""
+    t = _ready(_back(_away(how), milliseconds=40_000)).fault(how, client="K").put("A", "x", MEMBERS)
+    return _back(t, milliseconds=40_000)
+
+
+def _logs(alerts: int, how: str = KEPT) -> HistoryBuilder:
+    """Its server is asked for alerts when K has timed out."""
+    return _away(how).settle().fault("time_leap", milliseconds=120_000).settle().counts("B", "alerts", alerts)
+
+
+def _alone() -> HistoryBuilder:
+    """K, which is not durable, holds x, and its only server has died."""
+    return HistoryBuilder(clients=OTHERS[:1]).put("A", "x", TO_K).settle().fault("crash", "B")
+
+
+def _gets_alone(status: Status, value: str | None) -> HistoryBuilder:
+    t = _alone()
+    return t.ends(t.call("get", "K", "x"), status, value).read(K={"x": "v1"})
+
+
+def _writes_alone(*, status: Status, shows: bool) -> HistoryBuilder:
+    t = _alone()
+    op_id = t.call("put", "K", "x")
+    return (t.shown(op_id, "K") if shows else t).ends(op_id, status)
+
+
+def _secured(*dies: str, puts: bool = True) -> HistoryBuilder:
+    """K of two servers was away while x was put; these of them died then, and it is back."""
+    t = HistoryBuilder(clients=SECURED, registers=False).register("K", durable=True)
+    t = _ready(t).fault(KEPT, client="K")
+    t = t.put("A", "x", MEMBERS).settle() if puts else t
+    for server in dies:
+        t.fault("crash", server)
+    return _back(t)
+
+
+def _fails_over(*told: int, live: bool = True, puts: bool = True) -> HistoryBuilder:
+    """The same, where the first server dies once K is ready."""
+    t = _secured(puts=puts).fault("client_ready", client="K").fault("crash", "B")
+    for op_id in told:
+        t.shown(op_id, "K")
+    return (t.live("K") if live else t).settle()
+
+
 RIGHT: dict[str, Sample] = {
+    "told again soon": _ready(_acknowledged(1_000), 1).sample(looks_like="DUR-DISC-05"),
+    "told once": _ready(_acknowledged(60_000)).sample(looks_like="DUR-DISC-05"),
+    "new behind its time-out": _ready(_late().put("A", "x", MEMBERS), 1).sample(looks_like="DUR-TIMEOUT-04"),
+    "away twice": _ready(_away_twice(), 1).sample(looks_like="DUR-TIMEOUT-05"),
+    "logs a time-out": _logs(1).sample(looks_like="DUR-TIMEOUT-03"),
+    "reads without servers": _gets_alone(Status.OK, "v1").sample(looks_like="DUR-OFFL-01"),
+    "fails without servers": _writes_alone(status=Status.FAILED, shows=False).sample(
+        looks_like="DUR-OFFL-02"
+    ),
+    "a survivor keeps": _ready(_secured("B"), 1).sample(looks_like="FO-DUR-01"),
+    "no survivor": _ready(_secured("B", "C")).sample(looks_like="FO-DUR-02"),
+    "a failover in a replay": _fails_over(1).sample(looks_like="DUR-MARKER-03 DUR-MARKER-04"),
     "kept": _undone(KEPT, 1, 2)
     .put("C", "y", TO_K)
     .settle()
@@ -203,6 +273,38 @@ def _replays_wrong() -> dict[str, Sample]:
     }
 
 
+def _servers_wrong() -> dict[str, Sample]:
+    """What servers forget, and what happens without them."""
+    return {
+        "acknowledged and told again": _ready(_acknowledged(60_000), 1).sample("DUR-DISC-05"),
+        "acknowledged and told again later": _ready(_acknowledged(11_000), 1).sample("DUR-DISC-05"),
+        "interest outlasts its time-out": _ready(_late(registers=False).put("A", "x", MEMBERS), 1).sample(
+            "DUR-TIMEOUT-04"
+        ),
+        "no marker behind its time-out": _ready(_late(), live=False).sample("DUR-TIMEOUT-04 DUR-REPLAY-07"),
+        "absences add up": _ready(_away_twice()).sample("DUR-TIMEOUT-05 DUR-TIMEOUT-02"),
+        "absences add up behind a crash": _ready(_away_twice(CRASHED)).sample(
+            "DUR-TIMEOUT-05 DUR-TIMEOUT-02"
+        ),
+        "no alert": _logs(0).sample("DUR-TIMEOUT-03"),
+        "no alert behind a crash": _logs(0, CRASHED).sample("DUR-TIMEOUT-03"),
+        "a get fails without servers": _gets_alone(Status.FAILED, None).sample("DUR-OFFL-01"),
+        "a get finds nothing without servers": _gets_alone(Status.OK, None).sample("DUR-OFFL-01"),
+        "an update ends well without servers": _writes_alone(status=Status.OK, shows=False).sample(
+            "DUR-OFFL-02"
+        ),
+        "a failed update shows": _writes_alone(status=Status.FAILED, shows=True).sample("DUR-OFFL-02"),
+        "a survivor lets go": _ready(_secured("B")).sample("FO-DUR-01"),
+        "the other survivor lets go": _ready(_secured("C")).sample("FO-DUR-01"),
+        "kept by the dead": _ready(_secured("B", "C"), 1).sample("FO-DUR-02"),
+        "kept by the dead, the second first": _ready(_secured("C", "B"), 1).sample("FO-DUR-02"),
+        "a replay ends with its server": _fails_over().sample("DUR-MARKER-03"),
+        "a replay comes twice": _fails_over(1, 1).sample("DUR-MARKER-03"),
+        "a marker dies with its server": _fails_over(live=False, puts=False).sample("DUR-MARKER-04"),
+        "a marker comes twice": _fails_over(puts=False).live("K").settle().sample("DUR-MARKER-04"),
+    }
+
+
 def _kept_wrong() -> dict[str, Sample]:
     """What servers keep for a client that is away, and for how long."""
     told_before = _born().put("A", "x", MEMBERS).settle().fault(CLOSED, client="K")
@@ -231,5 +333,5 @@ def _kept_wrong() -> dict[str, Sample]:
     }
 
 
-WRONG: dict[str, Sample] = _ready_wrong() | _replays_wrong() | _kept_wrong()
+WRONG: dict[str, Sample] = _ready_wrong() | _replays_wrong() | _kept_wrong() | _servers_wrong()
 """By name, samples with the requirements that they violate."""

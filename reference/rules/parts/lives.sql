@@ -1,6 +1,7 @@
 -- part: Lives of durable clients: when each began and ended, how it ended and how the one before it had, when the
 --   client became ready, when all rested behind that, and how much time had passed while it was away; in examples
---   in which no member is lost, and nothing else happens that clients may depend on in more ways than the rules follow.
+--   in which nothing else happens that clients may depend on in more ways than the rules follow, and no member is lost
+--   unless a rule asks for all of them.
 -- columns: run_id, example, seq, kind, client, durable_id, keep_alive, timeout_ms, order_strength, amount, cause
 -- needs:
 restless AS (
@@ -8,7 +9,6 @@ restless AS (
   FROM ev
   WHERE kind IN ('inject', 'tx_begin', 'member_stop', 'member_pause', 'memory', 'region_close', 'redeliver', 'queue_host',
       'link', 'loader_call', 'filter_call', 'callback_error')
-    OR (kind = 'crash' AND client IS NULL)
     OR (kind = 'listener' AND cause IN ('expiration', 'eviction'))
 ),
 announced AS (
@@ -77,7 +77,7 @@ absences AS (
     AND a.seq < n.begun_at
   GROUP BY n.run_id, n.example, n.client, n.begun_at
 ),
-lives AS (
+all_lives AS (
   SELECT n.run_id, n.example, n.client, d.log_order, d.waits_ms, n.begun_at, n.left_how, n.left_at, n.before_at, n.ends_how,
     n.ended_at, n.back_at, coalesce(r.ready_at, 9223372036854775807) AS ready_at, s.rest_at, a.away_ms
   FROM neighbouring n
@@ -87,4 +87,10 @@ lives AS (
   LEFT JOIN rested_ready s ON s.run_id = n.run_id AND s.example = n.example AND s.client = n.client
     AND s.begun_at = n.begun_at
   WHERE n.turning = 'begun'
+),
+lives AS (
+  SELECT l.run_id, l.example, l.client, l.log_order, l.waits_ms, l.begun_at, l.left_how, l.left_at, l.before_at, l.ends_how,
+    l.ended_at, l.back_at, l.ready_at, l.rest_at, l.away_ms
+  FROM all_lives l
+  ANTI JOIN ev x ON x.run_id = l.run_id AND x.example = l.example AND x.kind = 'crash' AND x.client IS NULL
 )

@@ -28,7 +28,7 @@ singles AS (
 life_wants AS (
   SELECT l.run_id, l.example, l.client, l.begun_at, k.region, k.key, min(k.seq) AS from_at,
     bool_and(coalesce(k.durable, false)) AS lasts
-  FROM lives l
+  FROM all_lives l
   JOIN ev k ON k.run_id = l.run_id AND k.example = l.example AND k.client = l.client AND k.kind = 'ri_key'
     AND k.seq > l.begun_at AND k.seq < l.ended_at
   ANTI JOIN ev v ON v.run_id = l.run_id AND v.example = l.example AND v.client = l.client AND v.kind = 'ri_key'
@@ -40,7 +40,7 @@ life_wants AS (
 told_in AS (
   SELECT l.run_id, l.example, l.client, l.begun_at, t.op_id, count(t.seq) AS times, min(t.log_pos) AS first_pos,
     min(t.seq) AS first_at
-  FROM lives l
+  FROM all_lives l
   JOIN ev t ON t.run_id = l.run_id AND t.example = l.example AND t.client = l.client AND t.kind = 'listener'
     AND t.op_id IS NOT NULL AND t.seq > l.begun_at AND t.seq < l.ended_at
   GROUP BY l.run_id, l.example, l.client, l.begun_at, t.op_id
