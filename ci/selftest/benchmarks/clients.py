@@ -13,6 +13,7 @@ import msgspec
 
 from plumbline.ci.selftest.benchmarks.timings import Timed, WantedExamples, timed_kinds
 from plumbline.ci.selftest.generators.corruptions import spoil
+from plumbline.ci.selftest.generators.durable_runs import draw_durable_plan, run_durable
 from plumbline.ci.selftest.generators.one_site import OneSiteShape, draw_plan, run_on_reference
 from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import Client, OperationKind
@@ -37,6 +38,7 @@ class ClientExamples(msgspec.Struct, frozen=True, kw_only=True):
         interests: how many registrations there are in a hundred operations.
         others: kinds of operations besides puts.
         killed: whether the primary is killed.
+        lives: whether it is one durable client of three servers, two of which die, that goes and returns.
         within_s: an example is meant to be decided within so many seconds.
         weight: so many times as many examples as of the largest kinds.
     """
@@ -50,6 +52,7 @@ class ClientExamples(msgspec.Struct, frozen=True, kw_only=True):
     interests: int = 0
     others: tuple[OperationKind, ...] = WRITES
     killed: bool = False
+    lives: bool = False
     within_s: float = 2.0
     weight: int = 1
 
@@ -71,12 +74,26 @@ KINDS = (
     *_sizes("secondary, interests, killed", servers=3, clients=2, redundancy=1, interests=5, killed=True),
     *_sizes("starts anew, killed", servers=3, redundancy=0, killed=True),
     *_sizes("starts anew, interests, killed", servers=3, clients=2, redundancy=0, interests=5, killed=True),
+    ClientExamples(
+        name="durable, two failovers, a reconnect",
+        operations=200,
+        servers=4,
+        redundancy=2,
+        interests=1,
+        killed=True,
+        lives=True,
+        weight=2,
+    ),
 )
 
 
 def draw_example(kind: ClientExamples, seed: int, *, spoilt: bool) -> History:
     """The example of this kind and seed; spoilt once, if it is to be and can be."""
     draw = random.Random(seed)  # noqa: S311 - reproducible examples, not secrets
+    if kind.lives:
+        plan = draw_durable_plan(draw, kind.operations, (*[OperationKind.PUT] * len(WRITES), *WRITES))
+        history = run_durable(plan, seed)
+        return spoil(history, draw, SPOILT) if spoilt else history
     servers = ("A",) if kind.servers == 1 else ("B", "A")
     checks = draw.choice((None, False))
     if kind.redundancy is None:
