@@ -402,9 +402,8 @@ class ReferenceAdapter(Serving, Queueing, Scripting):
         self._ahead[site] = offset_ms
         sites = self._ready().setting.sites.keys()
         # Queues stay from earlier examples; those that a region feeds now matter.
-        parted, regions = self._ready().setting.parted, self._regions.values()
-        if any(region.queues or not parted.isdisjoint(region.senders) for region in regions):
-            raise UnsupportedError("clock: no time is held beside asynchronous or parallel queues so far")
+        if any(region.queues for region in self._regions.values()):
+            raise UnsupportedError("clock: no time is held beside asynchronous queues so far")
         stood = self._held >= sites
         self._held = self._held | {site} if frozen else self._held - {site}
         if stood is not (self._held >= sites):

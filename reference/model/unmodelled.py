@@ -81,7 +81,7 @@ def unmodelled(example: Plan | History) -> list[str]:
     if any(queue.parallel for queue in example.queues):
         found += of_parallel(example, faults)
     if any(is_parted(queue) for queue in example.queues):
-        found += of_parallel_senders(example, called, faults)
+        found += of_parallel_senders(example, called)
     found += [words for client in example.clients for words in of_client(client)]
     for interest in registered:
         found += of_interest(interest)

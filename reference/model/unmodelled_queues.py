@@ -47,16 +47,10 @@ def of_parallel(example: Plan | History, faults: Collection[Fault]) -> Iterator[
         yield "parallel queues with several redundant copies, where a member dies"
 
 
-def of_parallel_senders(
-    example: Plan | History, called: Collection[Operation], faults: Collection[Fault]
-) -> Iterator[str]:
+def of_parallel_senders(example: Plan | History, called: Collection[Operation]) -> Iterator[str]:
     """What is not followed beside parallel gateway senders."""
-    if (
-        any(fault.kind in TIME_IS_HELD for fault in faults)
-        or example.tombstones is not None
-        or example.resolver
-    ):
-        yield "parallel gateway senders while time is held, or beside conflict resolvers"
+    if example.resolver or example.tombstones is not None:
+        yield "parallel gateway senders beside conflict resolvers, or where tombstones are collected"
     buckets = {region.name: region for region in example.regions if region.policy is RegionPolicy.PARTITION}
     for operation in called:
         region = buckets.get(operation.region)

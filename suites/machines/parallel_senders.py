@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.actions import Inject
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import Client, OperationKind
 from plumbline.suites.machines.drawing import Machine
@@ -31,6 +32,7 @@ CLIENTS_SERVED = st.sampled_from(((), (), (), (0,), (1,), (0, 1)))
 """At which sites, by their places, clients have their servers."""
 
 
+LEAPS_MS = (5, 10, 1_000)
 MOST_WRITES = 5
 MOST_WRITES_TIED = 3
 """The same where clients have what all keys bring in one queue, whose order is to be found."""
@@ -44,14 +46,26 @@ class ParallelSendersMachine(QueuedBucketsMachine):
     def __init__(self) -> None:
         super().__init__()
         self.most_writes = MOST_WRITES
+        self.held = False
 
     @initialize(
-        here=HERE, redundancy=REDUNDANCY, batch_size=BATCH_SIZES, two=st.booleans(), served=CLIENTS_SERVED
+        here=HERE,
+        redundancy=REDUNDANCY,
+        batch_size=BATCH_SIZES,
+        two=st.booleans(),
+        served=CLIENTS_SERVED,
+        held=st.sampled_from((False, False, True)),
     )
     def begin(
-        self, here: int, redundancy: int, batch_size: int, two: bool, served: tuple[int, ...] = ()
+        self,
+        here: int,
+        redundancy: int,
+        batch_size: int,
+        two: bool,
+        served: tuple[int, ...] = (),
+        held: bool = False,
     ) -> None:
-        """Choose members, copies, the sender, clients, and whether two regions share it."""
+        """Choose members, copies, the sender, clients, and whether two regions share it, or time is held."""
         sites, queues = topology(here), senders(batch_size)
         self.feed(sites, queues, parted_region(sites, queues, redundancy), two=two and not served)
         if Capability.CLIENTS in self.offers:
@@ -60,6 +74,16 @@ class ParallelSendersMachine(QueuedBucketsMachine):
             )
         if self.clients:
             self.most_writes = MOST_WRITES_TIED
+        if held and Capability.VIRTUAL_TIME in self.offers:
+            self.held = True
+            self.steps.append(Inject(Fault(kind=FaultKind.HOLD_TIME)))
+
+    @rule(milliseconds=st.sampled_from(LEAPS_MS))
+    @precondition(lambda self: self.held and not self.parked)
+    def time_passes(self, milliseconds: int) -> None:
+        """Time passes where it is held, so that batches leave that are not full."""
+        self.settle_now()
+        self.steps.append(Inject(Fault(kind=FaultKind.TIME_LEAP, milliseconds=milliseconds)))
 
     @rule(key=st.integers(0, 9), waits=st.booleans())
     @precondition(lambda self: self.clients and self.clients[0].servers[0] not in self.dead)
@@ -82,7 +106,8 @@ class ParallelSendersMachine(QueuedBucketsMachine):
         )
     )
     def cut(self, kind: FaultKind) -> None:
-        """The link is cut, or loses its answers."""
+        """The link is cut, or loses its answers; not these where clients may receive what comes again."""
+        kind = FaultKind.LINK_DOWN if self.clients else kind
         self.break_(Fault(kind=kind, site=1, remote_site=2))
 
 

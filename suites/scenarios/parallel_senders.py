@@ -14,6 +14,7 @@ LOOKS = (Capability.QUEUE_INSPECTION,)
 GATES = (Capability.LISTENER_GATES,)
 CRASHES = (Capability.MEMBER_FAULTS,)
 LINKS = (Capability.LINK_FAULTS,)
+CLOCKS = (Capability.SITE_CLOCKS,)
 
 
 def put_of_each(s: PartedSites, count: int = 2) -> dict[str, list[Operation]]:
@@ -269,3 +270,14 @@ def two_regions_share_one_parallel_sender(s: PartedSites) -> None:
     for member in s.there:
         for key, put in others.items():
             s.holds_in("other", member, key, put)
+
+
+@from_buckets("PAR-ACTIVE-01", "PAR-ORDER-01", needs=CLOCKS)
+def what_each_member_is_primary_for_crosses_while_time_is_held(s: PartedSites) -> None:
+    """Time stands, and then a second passes: what has gathered arrives in the order of its keys."""
+    s.hold_time()
+    written = put_of_each(s)
+    s.leap(1_000)
+    s.settle()
+    all_arrive(s, written)
+    s.let_run()

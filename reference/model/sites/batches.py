@@ -75,7 +75,12 @@ class Batches:
                 yield replace(queues[sized], batch_interval_ms=queues[timed].batch_interval_ms)
 
     def _may_leave(self, world: World, settings: QueueAttributes, sender: Sender) -> bool:
-        if not world.wan.stands:
+        """Whether a batch may begin now.
+
+        A lane of a parallel sender is one bucket, and events of others fill the batch of its member with it.
+        So its batch may begin at any time.
+        """
+        if not world.wan.stands or settings.parallel:
             return True
         book, waiting = self._setting.book, len(sender.queue) - sender.sent
         if waiting >= settings.batch_size and not all(each(book.full_batch_waits())):
