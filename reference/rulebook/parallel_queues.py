@@ -158,6 +158,12 @@ FAULTS = (
         queue_copies=lambda copies, _: copies[:-1],
     ),
     variant(
+        "first-copy-lacks-parallel-events",
+        "PAR-REDUND-02",
+        "the first redundant copy of a bucket is not given its events",
+        queue_copies=lambda copies, _: copies[1:],
+    ),
+    variant(
         "parallel-copies-lie-elsewhere",
         "PAR-COLOC-01",
         "redundant copies of the queue lie on members that hold no copy of the data",
@@ -192,6 +198,12 @@ FAULTS = (
         "PAR-ACTIVE-01",
         "a member with a redundant copy dispatches in place of the primary",
         dispatchers_of=lambda primary, copies: copies[:1] or (primary,),
+    ),
+    variant(
+        "all-copies-dispatch-for-primary",
+        "PAR-ACTIVE-01",
+        "all members with a redundant copy dispatch in place of the primary",
+        dispatchers_of=lambda primary, copies: copies or (primary,),
     ),
     variant(
         "members-dispatch-in-turn",
@@ -242,6 +254,12 @@ FAULTS = (
         named_in_removal=lambda state: state in ("failed", "done"),
     ),
     variant(
+        "removes-copies-in-any-state",
+        "REM-PARALLEL-04",
+        "other members remove an event as soon as it was offered, and again where its listener fails",
+        named_in_removal=lambda _: True,
+    ),
+    variant(
         "parallel-copies-never-drain",
         "REM-PARALLEL-03",
         "redundant copies do not learn what has left a parallel queue",
@@ -252,6 +270,12 @@ FAULTS = (
         "REM-PARALLEL-03",
         "of each batch only the first event is removed from redundant copies",
         named_of_batch=lambda count: min(1, count),
+    ),
+    variant(
+        "parallel-removal-leaves-last-out",
+        "REM-PARALLEL-03",
+        "of each batch the last event is not removed from redundant copies",
+        named_of_batch=lambda count: max(count - 1, 0),
     ),
     variant(
         "parallel-removal-mixes-buckets",
