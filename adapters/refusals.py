@@ -298,7 +298,19 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
             lambda p, scene: p.queue.remote_site is None and not scene.declares(Capability.ASYNC_QUEUES),
         ),
         _one("several `dispatchers`", lambda p, _: p.queue.dispatchers > 1),
-        _one("`conflate`", lambda p, _: p.queue.conflate),
+        _one(
+            "`conflate`, of a candidate without `queue_conflation`; with it, of a queue on disk, a parallel "
+            "one or one with a listener",
+            lambda p, scene: (
+                p.queue.conflate
+                and (
+                    not scene.declares(Capability.QUEUE_CONFLATION)
+                    or p.queue.persistent
+                    or p.queue.parallel
+                    or p.queue.remote_site is None
+                )
+            ),
+        ),
         _one("`persistent`", lambda p, _: p.queue.persistent),
         _one("`remove_on_exception` set to false", lambda p, _: not p.queue.remove_on_exception),
         _one("`members` or `manual_start` named", lambda p, _: bool(p.queue.members) or p.queue.manual_start),

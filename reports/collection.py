@@ -24,7 +24,7 @@ from plumbline.reference.results.runs import (
     read_verdicts,
 )
 from plumbline.reference.results.sealing import EXAMPLES, RECORD, SEAL, TABLE, broken_seal, records_below
-from plumbline.reference.results.totals import Totals, counted, exit_code_of, totals
+from plumbline.reference.results.totals import Totals, binding, counted, exit_code_of, totals
 from plumbline.reference.results.verdicts import Verdict, VerdictRow, merge
 
 
@@ -134,8 +134,9 @@ class ReportedCandidate(msgspec.Struct, frozen=True):
     @property
     def exit_code(self) -> int:
         """The exit code of all these runs together; never 0 with a run in trouble."""
-        verdicts = (finding.verdict for finding in self.findings().values())
-        return exit_code_of(verdicts, whole=not self.troubles)
+        verdicts = {identity: finding.verdict for identity, finding in self.findings().items()}
+        asked = {identity for run in self.runs for identity in run.record.selected}
+        return exit_code_of(binding(verdicts, asked), whole=not self.troubles)
 
     def totals(self, known: abc.Collection[str], untested: abc.Collection[str] = ()) -> Totals:
         """How many of all requirements got which verdict; those without a test are counted apart."""

@@ -61,6 +61,7 @@ class CandidateColumn(msgspec.Struct, frozen=True, kw_only=True):
         parts: the pieces of its bar.
         spoken: the bar in words.
         unjudged: how much was not judged.
+        extensions: number of extensions with each verdict, which nothing else counts.
         missed: of requirements that passed, the clauses that no run reached.
         exit_code: what a shell is told.
         outcome: the same in words.
@@ -80,6 +81,7 @@ class CandidateColumn(msgspec.Struct, frozen=True, kw_only=True):
     parts: tuple[BarPiece, ...]
     spoken: str
     unjudged: Unjudged
+    extensions: dict[Verdict, int]
     missed: dict[str, tuple[str, ...]]
     exit_code: int
     outcome: str
@@ -128,6 +130,7 @@ def column_of(
         parts=_parts(counts),
         spoken=found.words,
         unjudged=unjudged(found),
+        extensions=found.extensions,
         missed=candidate.clauses_not_reached,
         exit_code=candidate.exit_code,
         outcome=outcome,

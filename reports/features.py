@@ -135,7 +135,6 @@ BARRED: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("gateway sender", "asynchronous queue", "small batches", "queue paused"),
         _MOVED,
     ),
-    ("queue that conflates", (), "no machine draws a queue that conflates so far"),
 )
 """A feature, others that never meet it, and why; a feature without others meets none."""
 

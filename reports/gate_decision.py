@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from plumbline.reference.catalogue.records import Requirement
+from plumbline.reference.catalogue.records import Requirement, is_extension
 from plumbline.reference.results.deviations import Deviation, words
 from plumbline.reference.results.gate_policy import PROFILE_ORDER, GatePolicy, Limit, is_named
 from plumbline.reference.results.totals import Totals
@@ -72,6 +72,7 @@ class VerdictCount(msgspec.Struct, frozen=True, kw_only=True):
         not_asked_for: requirements that a selection left out and nothing was seen of.
         without_test: requirements that no test exists for, and nothing was seen of.
         clauses_not_reached: of requirements that passed, the clauses that no run reached.
+        extensions: how many extensions got each verdict; they are in none of the other numbers.
     """
 
     candidate: str
@@ -83,12 +84,14 @@ class VerdictCount(msgspec.Struct, frozen=True, kw_only=True):
     not_asked_for: int = 0
     without_test: int = 0
     clauses_not_reached: dict[str, tuple[str, ...]] = {}
+    extensions: dict[str, int] = {}
 
     @property
     def totals(self) -> Totals:
         """The counts, as everything else that counts has them."""
         verdicts = {Verdict(name): count for name, count in self.verdicts.items()}
-        return Totals(verdicts, self.not_asked_for, self.without_test)
+        apart = {Verdict(name): count for name, count in self.extensions.items()}
+        return Totals(verdicts, self.not_asked_for, self.without_test, apart)
 
     @property
     def words(self) -> str:
@@ -235,6 +238,7 @@ class _Judged:
             not_asked_for=found.not_asked_for,
             without_test=found.without_test,
             clauses_not_reached=self._candidate.clauses_not_reached,
+            extensions={verdict.value: count for verdict, count in found.extensions.items()},
         )
 
     def reasons(self) -> list[GateReason]:
@@ -259,7 +263,7 @@ class _Judged:
                 told="the baseline has no run of this candidate and dialect to compare with",
                 advice="give one that has, or none",
             )
-        passes = sum(self._of(identity) is Verdict.PASS for identity in self._owed())
+        passes = sum(self._of(one) is Verdict.PASS for one in self._owed() if not is_extension(one))
         if passes < self._policy.passes_at_least:
             yield self._reason(
                 Weight.RED,
@@ -451,6 +455,8 @@ class _Judged:
 
     def _reason(self, weight: Weight, requirement: str = "", *, told: str, advice: str = "") -> GateReason:
         verdict = self._of(requirement).value if requirement in self._rows else ""
+        if weight is Weight.RED and is_extension(requirement) and not self._must(requirement):
+            weight = Weight.ADVISORY  # an extension binds where the policy asks for it, and nowhere else
         return GateReason(
             weight=weight,
             candidate=self._candidate.name,

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from plumbline.reference.catalogue.records import Requirement
+from plumbline.reference.catalogue.records import Requirement, is_extension
 from plumbline.reference.judged.scoring import CONFIDENCE
 from plumbline.reference.results.deviations import Deviation, in_force
 from plumbline.reference.results.gate_policy import PROFILE_ORDER, GatePolicy, is_named
@@ -173,6 +173,7 @@ class _JudgedRelease:
             verdicts={verdict.value: count for verdict, count in found.verdicts.items()},
             not_asked_for=found.not_asked_for,
             without_test=found.without_test,
+            extensions={verdict.value: count for verdict, count in found.extensions.items()},
         )
 
     def reasons(self) -> list[GateReason]:
@@ -188,7 +189,7 @@ class _JudgedRelease:
         if self._evidence.baseline is not None and not self._before:
             told = "the baseline has no run of this candidate and dialect to compare with"
             yield self._reason(Weight.BROKEN, told=told, advice="give one that has, or none")
-        passes = sum(self._of(identity) is Verdict.PASS for identity in self._owed())
+        passes = sum(self._of(one) is Verdict.PASS for one in self._owed() if not is_extension(one))
         if passes < self._policy.passes_at_least:
             told = f"{passes} requirements pass, and the policy requires {self._policy.passes_at_least}"
             yield self._reason(Weight.RED, told=told)
@@ -265,6 +266,8 @@ class _JudgedRelease:
         return f"{one.score.words}: {reason}" if reason else one.score.words
 
     def _reason(self, weight: Weight, requirement: str = "", *, told: str, advice: str = "") -> GateReason:
+        if weight is Weight.RED and is_extension(requirement) and not self._must(requirement):
+            weight = Weight.ADVISORY  # an extension binds where the policy asks for it, and nowhere else
         verdict = self._of(requirement).value if requirement in self._found else ""
         return GateReason(
             weight=weight,

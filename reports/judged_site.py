@@ -13,9 +13,9 @@ from pathlib import Path
 import msgspec
 
 from plumbline.reference.catalogue.coverage import Coverage
-from plumbline.reference.catalogue.records import AREA_MEANING, Requirement
+from plumbline.reference.catalogue.records import AREA_MEANING, Requirement, is_extension
 from plumbline.reference.judged.scoring import CONFIDENCE
-from plumbline.reference.results.totals import GREEN, Totals, exit_code_of, totals
+from plumbline.reference.results.totals import GREEN, Totals, binding, exit_code_of, totals
 from plumbline.reference.results.verdicts import FAILED
 from plumbline.reports.badge import badge, write_badge
 from plumbline.reports.release import ReleasedVersion, Row, Subject, Tables, newest, releases, subject_of
@@ -148,7 +148,7 @@ class _JudgedSite:
         write_badge(badge(code, [one.totals for one in self.latest]), out / "badge.svg")
         self._write(out / "index.html", "judged_index", root="", **self._overview())
         advanced(count, count)
-        return Built(out / "index.html", len(self.ids))
+        return Built(out / "index.html", sum(not is_extension(one) for one in self.ids))
 
     def _write(self, path: Path, template: str, **values: object) -> None:
         text = self.environment.get_template(f"{template}.html.j2").render(**values)
@@ -158,7 +158,7 @@ class _JudgedSite:
         verdicts = {identity: one.verdict for identity, one in release.found.items()}
         counted = totals(verdicts, self.ids, untested=self.untested)
         broken = release.runs - release.whole
-        code = exit_code_of(verdicts.values(), whole=not broken)
+        code = exit_code_of(binding(verdicts), whole=not broken)
         troubles = (f"{broken} of {release.runs} runs are not whole",) if broken else ()
         return Shown(
             release=release,

@@ -27,7 +27,7 @@ from plumbline.reports.unjudged import Loudness, unjudged
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
-_LEVEL = {Owed.MUST: "error", Owed.SHOULD: "warning", Owed.MAY: "note"}
+_LEVEL = {Owed.MUST: "error", Owed.SHOULD: "warning", Owed.MAY: "note", Owed.EXTENSION: "note"}
 _LOUD = {Loudness.CALM: "note", Loudness.AMBER: "warning", Loudness.RED: "error"}
 
 

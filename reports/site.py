@@ -21,7 +21,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from plumbline.reference.catalogue.coverage import Coverage
-from plumbline.reference.catalogue.records import AREA_MEANING, DOCUMENTS, Requirement
+from plumbline.reference.catalogue.records import AREA_MEANING, DOCUMENTS, Requirement, is_extension
 from plumbline.reference.history.setups import setup_words
 from plumbline.reference.results.verdicts import Verdict, VerdictRow
 from plumbline.reports.badge import badge, write_badge
@@ -179,7 +179,7 @@ class _Site:
         totals = [one.totals(self.ids, self.untested) for one in self.collection.candidates]
         codes = [column.exit_code for column in self.columns]
         write_badge(badge(1 if 1 in codes else max(codes, default=2), totals), out / "badge.svg")
-        return Built(out / "index.html", len(self.ids))
+        return Built(out / "index.html", sum(not is_extension(one) for one in self.ids))
 
     def _title(self, identity: str) -> str:
         return self.catalogue[identity].title if identity in self.catalogue else ""
@@ -195,10 +195,11 @@ class _Site:
             for column in self.columns
             for early in column.candidate.early_ends
         ]
+        counted = sum(not is_extension(one) for one in self.ids)
         return self.environment.get_template("index.html.j2").render(
             root="",
-            requirements=len(self.ids) - len(self.untested),
-            untested=len(self.untested),
+            requirements=counted - sum(not is_extension(one) for one in self.untested),
+            untested=sum(not is_extension(one) for one in self.untested),
             set_aside=self.collection.set_aside,
             troubles=troubles,
             early_ends=early_ends,

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from plumbline.reference.history.setups import setup_words
 from plumbline.reference.results.runs import Counterexample
-from plumbline.reference.results.totals import Totals, exit_code_of, merged, reasons, totals
+from plumbline.reference.results.totals import Totals, binding, exit_code_of, merged, reasons, totals
 from plumbline.reference.results.verdicts import MEANING, Verdict, VerdictRow
 from plumbline.reports.signs import EXIT_MEANING, SIGNS
 from plumbline.reports.text import one_line, visible
@@ -112,7 +112,7 @@ def render_summary(
         parts.append(Text(f"… and {len(wrong) - MOST_FAILING} more", style="dim"))
     told = [Text(one_line(sentence, LONGEST), style="yellow") for sentence in advice]
     parts += ["", *told] if told else []
-    code = exit_code_of(stays.values(), whole=complete)
+    code = exit_code_of(binding(stays, asked), whole=complete)
     last = Text(f"exit code {code}: {EXIT_MEANING[code]}", style=("green", "bold red", "yellow")[code])
     if not complete:
         last = Text(f"UNFINISHED RUN, exit code {code}: {EXIT_MEANING[code]}", style="bold red")
@@ -272,6 +272,9 @@ def _counts(found: Totals) -> Table:
         table.add_row(str(found.without_test), Text("  without a test", style="dim"))
     if not found.verdicts:
         table.add_row("0", Text("requirements were judged"))
+    for verdict, count in found.extensions.items():
+        sign = SIGNS[verdict]
+        table.add_row(str(count), Text(f"{sign.symbol} {sign.word}, of extensions", style=sign.style))
     return table
 
 

@@ -68,6 +68,5 @@ def test_machine(
     )
     keep(pytestconfig, candidate_name, finding)
     verdict = merge(merged(rows).values())
-    end(
-        verdict, "\n\n".join(filter(None, ["; ".join(reasons(rows, verdict)), *(words for _, words in kept)]))
-    )
+    told = filter(None, ["; ".join(reasons(rows, verdict)), *(words for _, words in kept)])
+    end(verdict, "\n\n".join(told), [row.requirement for row in rows if row.verdict is verdict])

@@ -6,6 +6,6 @@ from plumbline.reference.results.verdicts import Verdict
 from plumbline.suites.pytest_plugin.plugin import end
 
 
-def test_requirement(requirement_verdict: tuple[Verdict, str]) -> None:
+def test_requirement(requirement_id: str, requirement_verdict: tuple[Verdict, str]) -> None:
     """What scenarios and machines have found about the requirement."""
-    end(*requirement_verdict)
+    end(*requirement_verdict, (requirement_id,))

@@ -47,4 +47,5 @@ def test_scenario(
     )
     keep(pytestconfig, candidate_name, finding)
     verdict = merge(merged(rows).values())
-    end(verdict, "\n\n".join(filter(None, ["; ".join(reasons(rows, verdict)), told])))
+    about = [row.requirement for row in rows if row.verdict is verdict]
+    end(verdict, "\n\n".join(filter(None, ["; ".join(reasons(rows, verdict)), told])), about)

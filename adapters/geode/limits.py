@@ -60,6 +60,7 @@ CAPABILITIES = (
     Capability.ASYNC_QUEUES,
     Capability.PARALLEL_QUEUES,
     Capability.PARALLEL_SENDERS,
+    Capability.QUEUE_CONFLATION,
     Capability.QUEUE_INSPECTION,
     Capability.LINK_FAULTS,
 )

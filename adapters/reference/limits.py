@@ -67,6 +67,7 @@ CAPABILITIES = (
     Capability.ASYNC_QUEUES,
     Capability.PARALLEL_QUEUES,
     Capability.PARALLEL_SENDERS,
+    Capability.QUEUE_CONFLATION,
     Capability.QUEUE_INSPECTION,
     Capability.MEMBER_FAULTS,
     Capability.LINK_FAULTS,

@@ -22,7 +22,7 @@ from plumbline.ci.terminal.documents import Document, show
 from plumbline.ci.terminal.selection import selected
 from plumbline.reference.catalogue.clauses import full_name, unbroken
 from plumbline.reference.catalogue.coverage import Coverage, Serves, coverage
-from plumbline.reference.catalogue.loader import CatalogueError, catalogue, did_you_mean
+from plumbline.reference.catalogue.loader import CatalogueError, all_requirements, did_you_mean
 from plumbline.reference.catalogue.owed import OWED
 from plumbline.reference.catalogue.records import (
     AREA_MEANING,
@@ -32,6 +32,7 @@ from plumbline.reference.catalogue.records import (
     JudgedBy,
     Level,
     Requirement,
+    is_extension,
 )
 from plumbline.reference.rulebook.dialects import CONTRADICTIONS
 
@@ -53,6 +54,7 @@ The columns of the table:
 Examples:
   plumbline catalogue tombstones clear
   plumbline catalogue VER-TIE-01 CONS-RR-04
+  plumbline catalogue extensions
   plumbline catalogue --json | jq -r '.requirements[] | select(.tested_by == []) | .id'
 
 \b
@@ -83,10 +85,11 @@ class Described(Coverage, frozen=True, kw_only=True):
 
 
 class CatalogueDocument(Document, frozen=True, kw_only=True, tag="plumbline.catalogue"):
-    """The requirements that were asked for, in the order of the catalogue."""
+    """The requirements that were asked for, in the order of the catalogue, and the extensions apart."""
 
     schema_version: Literal[1] = 1
     requirements: tuple[Described, ...]
+    extensions: tuple[Described, ...] = ()
 
 
 @click.command("catalogue", epilog=_EPILOG)
@@ -102,11 +105,15 @@ def command(words: tuple[str, ...], areas: tuple[str, ...], as_json: bool) -> No
     behind it, what a candidate must offer to be judged on it, what decides, tests and breaks it and the
     lines where that is written, and how Apache Geode reads it.
     """
-    wanted = {identity: catalogue()[identity] for identity in selected(_named(words, areas)) or catalogue()}
+    known = all_requirements()
+    wanted = {identity: known[identity] for identity in selected(_named(words, areas)) or known}
     rows = [row for row in covered() if row.id in wanted]
     if as_json:
-        show(CatalogueDocument(requirements=tuple(_described(wanted[row.id], row) for row in rows)))
-    elif words and not areas and all(word.upper() in catalogue() for word in words):
+        told = [_described(wanted[row.id], row) for row in rows]
+        apart = tuple(one for one in told if is_extension(one.id))
+        counted = tuple(one for one in told if not is_extension(one.id))
+        show(CatalogueDocument(requirements=counted, extensions=apart))
+    elif words and not areas and all(word.upper() in known for word in words):
         click.echo("\n\n".join(_page(wanted[row.id], row) for row in rows))
     else:
         _show_table(rows)
@@ -136,7 +143,7 @@ def covered() -> tuple[Coverage, ...]:
     rows = coverage(decisions=DECISIONS, tests=tests, faulty=FAULTY, rules=load_rules().keys())
     tested = {row.id: row.tested_by for row in rows if row.tested_by}
     faulty = {name: variant.requirements for name, variant in FAULTY.items()}
-    if wrong := list(unbroken(catalogue(), tested, faulty)):
+    if wrong := list(unbroken(all_requirements(), tested, faulty)):
         raise CatalogueError("; ".join(wrong))
     return rows
 
@@ -169,14 +176,18 @@ def _show_table(rows: list[Coverage]) -> None:
                 row.reason.kind.replace("_", " ") if row.reason else "",
             )
     console.print(table)
-    console.print(_summary(rows))
+    counted = [row for row in rows if not is_extension(row.id)]
+    levels = Counter(row.level for row in counted)
+    kinds = ", ".join(f"{levels[level]} {level}" for level in Level if level is not Level.EXTENSION)
+    if counted or not rows:
+        console.print(_summary(counted, f"{len(counted)} requirements ({kinds})"))
+    if apart := [row for row in rows if is_extension(row.id)]:
+        console.print(_summary(apart, f"{len(apart)} extensions, counted apart"))
 
 
-def _summary(rows: list[Coverage]) -> str:
-    levels = Counter(row.level for row in rows)
-    counted = ", ".join(f"{levels[level]} {level}" for level in Level)
+def _summary(rows: list[Coverage], what: str) -> str:
     return (
-        f"{len(rows)} requirements ({counted}): "
+        f"{what}: "
         f"{sum(bool(row.decided_by) for row in rows)} decided, "
         f"{sum(bool(row.tested_by) for row in rows)} tested, "
         f"{sum(bool(row.faulty) for row in rows)} broken by a faulty variant, "

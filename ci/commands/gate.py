@@ -19,7 +19,7 @@ from plumbline.ci.terminal.error_messages import CommandError
 from plumbline.ci.terminal.progress import Advanced, patiently
 from plumbline.ci.terminal.run_directories import all_runs, older_words, run_directories
 from plumbline.ci.terminal.settings import config_option
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.file_record import UnreadableRunError
 from plumbline.reference.judged.scoring import CONFIDENCE
 from plumbline.reference.judged.store import is_judged, read_tables
@@ -187,7 +187,7 @@ def command(
         Evidence(
             runs=runs,
             policy=wanted,
-            catalogue=catalogue(),
+            catalogue=all_requirements(),
             deviations=known,
             baseline=before,
             today=datetime.now(UTC).date(),
@@ -213,7 +213,7 @@ def _of_tables(
         evidence = JudgedEvidence(
             tables=read_tables(judged),
             policy=policy,
-            catalogue=catalogue(),
+            catalogue=all_requirements(),
             today=datetime.now(UTC).date(),
             deviations=deviations,
             baseline=None if baseline is None else read_tables(baseline),
@@ -253,10 +253,10 @@ def _leave_files(
 ) -> None:
     """Write what was asked for, and what GitHub reads where this runs there; raises OSError."""
     found = list(violations(runs))
-    told = github.summary(decision, found, catalogue())
+    told = github.summary(decision, found, all_requirements())
     for file, content in (
         (summary, told.encode()),
-        (sarif, msgspec.json.format(msgspec.json.encode(as_sarif(decision, found, catalogue())))),
+        (sarif, msgspec.json.format(msgspec.json.encode(as_sarif(decision, found, all_requirements())))),
     ):
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -21,7 +21,7 @@ from plumbline.ci.terminal.documents import Document, show
 from plumbline.ci.terminal.error_messages import CommandError
 from plumbline.ci.terminal.exchange import exchange_logged, log_exchange_option
 from plumbline.ci.terminal.settings import config_option
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.history.plans import by_rank
 from plumbline.reference.history.setups import setup_words
 from plumbline.reference.results.deviations import DeviationError, in_force, read_deviations
@@ -267,7 +267,7 @@ def _tell(console: Console, shown: Counterexample, example: Counterexample, resu
         console.print(one_line(text, LONGEST), markup=False, highlight=False, soft_wrap=True)
 
     if shown.times_failed:
-        titles = {requirement.id: requirement.title for requirement in catalogue().values()}
+        titles = {requirement.id: requirement.title for requirement in all_requirements().values()}
         console.print(render_counterexample(shown, titles))
         if example.source is Source.SCENARIO:
             # The search tells where explaining ended; the scenario says it in a person's words.

@@ -17,7 +17,7 @@ from plumbline.ci.terminal.error_messages import CommandError
 from plumbline.ci.terminal.progress import patiently
 from plumbline.ci.terminal.run_directories import all_runs, older_words, run_directories
 from plumbline.ci.terminal.settings import config_option
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.file_record import UnreadableRunError
 from plumbline.reference.judged.store import is_judged, read_tables
 from plumbline.reports.collection import Collection, collect, newest
@@ -105,7 +105,7 @@ def command(
         if collection.candidates:
             built = build(
                 collection,
-                catalogue(),
+                all_requirements(),
                 out,
                 coverage=covered(),
                 pairs=pair_page(collection),
@@ -125,7 +125,8 @@ def _of_tables(context: click.Context, judged: Path, out: Path, *, as_json: bool
     except UnreadableRunError as error:
         raise CommandError(one_line(str(error))) from error
     with patiently() as advanced:
-        built = build_judged(tables, catalogue(), out, coverage=covered(), advanced=advanced("Writing pages"))
+        known, writing = all_requirements(), advanced("Writing pages")
+        built = build_judged(tables, known, out, coverage=covered(), advanced=writing)
     aside = tables["set_aside"]
     candidates = {row["candidate"] for row in tables["runs"]}
     runs = sum(row["runs"] for row in tables["runs"])

@@ -28,7 +28,7 @@ from plumbline.ci.terminal.run_progress import RunProgress
 from plumbline.ci.terminal.selection import selected
 from plumbline.ci.terminal.settings import config_option
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements, catalogue
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.results.deviations import DeviationError, read_deviations
 from plumbline.reference.results.runs import write_atomically
@@ -238,7 +238,7 @@ def _cores() -> int:
 
 def _leave_junit(outcome: RunOutcome) -> None:
     """Write the verdicts of a run for build servers, beside the rest of it; raises OSError."""
-    titles = {name: requirement.title for name, requirement in catalogue().items()}
+    titles = {name: requirement.title for name, requirement in all_requirements().items()}
     document = junit_xml(outcome.record, outcome.rows, titles)
     write_atomically(outcome.directory / "junit.xml", document, within=outcome.directory)
 
@@ -263,7 +263,7 @@ def process_limits(timeout_s: float) -> ReplyLimits:
 
 
 def _tell(console: Console, outcome: RunOutcome) -> None:
-    titles = {requirement.id: requirement.title for requirement in catalogue().values()}
+    titles = {requirement.id: requirement.title for requirement in all_requirements().values()}
     record = outcome.record
     introduced = f"{record.product} {record.product_version}, dialect {record.dialect}, "
     console.print()

@@ -11,7 +11,7 @@ import click
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class, split_arg_string
 
 from plumbline.adapters.geode.jars import KNOWN_VERSIONS
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.catalogue.records import AREA_MEANING, Area, Dialect
 
 
@@ -46,7 +46,7 @@ def _begun(incomplete: str) -> list[str]:
 def requirements(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Requirement ids with their titles, the beginnings that several share, and areas."""
     del context, parameter  # click's signature
-    known = catalogue().values()
+    known = all_requirements().values()
     wanted = incomplete.upper()
     found = [
         CompletionItem(str(area), help=AREA_MEANING[area]) for area in Area if area.startswith(incomplete)

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from plumbline.ci.terminal.error_messages import CommandError
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.results.runs import RunRecord, UnreadableRunError, read_record, read_verdicts
 from plumbline.reference.results.totals import merged
 from plumbline.reference.results.verdicts import MEANING
@@ -53,9 +53,9 @@ def failed_in(run: LastRun, ids: Collection[str] = ()) -> tuple[str, ...]:
     except UnreadableRunError as error:
         raise UnreadableRunError(f"{error}; run without --last-failed") from error
     stays = merged(rows)
-    asked = run.record.selected or tuple(catalogue()) if run.record.trouble else ()
+    asked = run.record.selected or tuple(all_requirements()) if run.record.trouble else ()
     return tuple(
         identity
-        for identity in ids or catalogue()
+        for identity in ids or all_requirements()
         if (MEANING[stays[identity]].exit_code if identity in stays else identity in asked)
     )

@@ -11,7 +11,8 @@ import msgspec
 
 from plumbline.ci.terminal.documents import Document
 from plumbline.reference.catalogue.loader import catalogue
-from plumbline.reference.results.totals import exit_code_of, merged, totals
+from plumbline.reference.catalogue.records import is_extension
+from plumbline.reference.results.totals import binding, exit_code_of, merged, totals
 from plumbline.reference.results.verdicts import Verdict
 from plumbline.suites.run.running import RunOutcome
 from plumbline.suites.run.tested import ids_without_tests
@@ -58,6 +59,7 @@ class CandidateResult(msgspec.Struct, frozen=True, kw_only=True):
         ended_early: what the time budget left unplayed; "" if it left nothing.
         left_out: what the selection left unplayed; "" if it left nothing.
         verdicts: one for each requirement that anything was said of.
+        extensions: the same of extensions, which no other number counts.
         totals: number of requirements with each verdict.
         not_asked_for: number of requirements that the selection left out.
         without_test: number of requirements that no test exists for.
@@ -74,6 +76,7 @@ class CandidateResult(msgspec.Struct, frozen=True, kw_only=True):
     ended_early: str
     left_out: str
     verdicts: tuple[JudgedRequirement, ...]
+    extensions: tuple[JudgedRequirement, ...] = ()
     totals: dict[Verdict, int]
     not_asked_for: int
     without_test: int
@@ -91,7 +94,8 @@ class RunDocument(Document, frozen=True, kw_only=True, tag="plumbline.run"):
 def exit_code_of_run(outcome: RunOutcome) -> int:
     """The exit code of one candidate."""
     whole = not outcome.record.trouble
-    return exit_code_of(merged(outcome.rows, whole=whole).values(), whole=whole)
+    verdicts = merged(outcome.rows, whole=whole)
+    return exit_code_of(binding(verdicts, outcome.record.selected), whole=whole)
 
 
 def answer(outcome: RunOutcome) -> CandidateResult:
@@ -99,7 +103,7 @@ def answer(outcome: RunOutcome) -> CandidateResult:
     record = outcome.record
     stays = merged(outcome.rows, whole=not record.trouble)
     counts = totals(stays, catalogue(), record.selected, ids_without_tests())
-    verdicts = (
+    verdicts = [
         JudgedRequirement(
             requirement=requirement,
             verdict=verdict,
@@ -108,7 +112,7 @@ def answer(outcome: RunOutcome) -> CandidateResult:
             clauses_not_reached=record.clauses_not_reached.get(requirement, ()),
         )
         for requirement, verdict in stays.items()
-    )
+    ]
     return CandidateResult(
         candidate=record.candidate,
         directory=str(outcome.directory),
@@ -118,7 +122,8 @@ def answer(outcome: RunOutcome) -> CandidateResult:
         complete=not record.trouble,
         ended_early=record.ended_early,
         left_out=record.left_out,
-        verdicts=tuple(verdicts),
+        verdicts=tuple(one for one in verdicts if not is_extension(one.requirement)),
+        extensions=tuple(one for one in verdicts if is_extension(one.requirement)),
         totals=counts.verdicts,
         not_asked_for=counts.not_asked_for,
         without_test=counts.without_test,

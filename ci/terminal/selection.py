@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from plumbline.reference.catalogue.loader import catalogue, near
+from plumbline.reference.catalogue.loader import all_requirements, near
 from plumbline.reference.catalogue.records import Area
 
 
@@ -19,12 +19,12 @@ def selected(given: tuple[str, ...]) -> tuple[str, ...]:
     for word in given:
         found = {
             requirement.id
-            for requirement in catalogue().values()
+            for requirement in all_requirements().values()
             if word in (requirement.id, requirement.area) or requirement.id.startswith(f"{word}-")
         }
         if not found:
-            meant = ", ".join(near(word, (*catalogue(), *(str(area) for area in Area))))
+            meant = ", ".join(near(word, (*all_requirements(), *(str(area) for area in Area))))
             hint = f"; did you mean {meant}?" if meant else "; `plumbline catalogue` lists them"
             raise click.UsageError(f"no requirement or area is named {word!r}{hint}")
         chosen |= found
-    return tuple(requirement for requirement in catalogue() if requirement in chosen)
+    return tuple(requirement for requirement in all_requirements() if requirement in chosen)

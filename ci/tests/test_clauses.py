@@ -14,7 +14,7 @@ from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.commands.catalogue import covered
 from plumbline.ci.commands.run import command
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.catalogue.records import Clause
 from plumbline.reference.results.verdicts import Source, Verdict, VerdictRow
 from plumbline.reference.rulebook.book import Rulebook
@@ -27,7 +27,7 @@ from plumbline.suites.scenarios.all_scenarios import SCENARIOS
 
 SHOWN = [
     (entry.id, clause, name)
-    for entry in catalogue().values()
+    for entry in all_requirements().values()
     for clause in entry.clauses
     for name in clause.shown_by
 ]
@@ -50,7 +50,7 @@ def passed(requirement: str, source: Source = Source.SCENARIO) -> VerdictRow:
 
 
 def test_clauses_and_variants_fit():
-    assert len(covered()) == len(catalogue())
+    assert len(covered()) == len(all_requirements())
 
 
 @pytest.mark.parametrize(("requirement", "clause", "name"), SHOWN, ids=lambda one: getattr(one, "id", one))

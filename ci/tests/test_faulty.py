@@ -14,7 +14,7 @@ from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.ci.selftest.checks import kills as faults
 from plumbline.ci.selftest.checks.kills import kill, offering
 from plumbline.reference.catalogue.capabilities import CORE, Capability
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.explain import fault_localization
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import Operation, Outcome
@@ -147,7 +147,7 @@ def test_every_requirement_of_a_decision_is_broken_by_a_variant_that_makes_it_wr
 def test_requirements_of_decisions_and_variants_are_in_the_catalogue():
     named = {id_ for decision in DECISIONS.values() for id_ in decision.requirements}
     named |= {id_ for variant in FAULTY.values() for id_ in variant.requirements}
-    assert named <= catalogue().keys()
+    assert named <= all_requirements().keys()
 
 
 RIGHT = [

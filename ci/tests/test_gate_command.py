@@ -254,7 +254,7 @@ def test_a_directory_that_is_broken_leaves_the_question_open(
     [
         ("minimum_profil = 'gate'", "there is no key 'minimum_profil' here; did you mean minimum_profile?"),
         ("minimum_profile = 'gaet'", "'gaet' is none of full, gate, smoke; did you mean gate?"),
-        ("levels = ['MUTS']", "'MUTS' is none of MUST, SHOULD, MAY; did you mean MUST?"),
+        ("levels = ['MUTS']", "'MUTS' is none of MUST, SHOULD, MAY, EXTENSION; did you mean MUST?"),
         ("[tolerated]\nunknown = -1", "tolerated, unknown: expected"),
         ("[tolerated]\nunknown = 'all'", "tolerated, unknown: "),
         ("not_required = ['VER-TIE-1']", "not_required: there is no requirement 'VER-TIE-1'; did you mean"),

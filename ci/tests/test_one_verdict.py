@@ -20,7 +20,7 @@ from plumbline.ci.commands.gate import command as gate_command
 from plumbline.ci.terminal.last_run import LastRun, failed_in
 from plumbline.ci.terminal.run_document import answer, exit_code_of_run
 from plumbline.ci.tests.machine_items import machine_item
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements, catalogue
 from plumbline.reference.results.deviations import Deviation
 from plumbline.reference.results.gate_policy import GatePolicy
 from plumbline.reference.results.verdicts import MEANING, Source, Verdict, VerdictRow
@@ -120,7 +120,7 @@ def test_all_commands_say_the_same_of_a_verdict_table(
     # The site.
     assert {name: found.verdict for name, found in candidate.findings().items()} == verdicts
     assert candidate.exit_code == code
-    index = build(collection, catalogue(), tmp_path / "site", coverage=covered()).index.read_text()
+    index = build(collection, all_requirements(), tmp_path / "site", coverage=covered()).index.read_text()
     assert candidate.totals(catalogue(), ids_without_tests()).words in index
 
     # The gate.
@@ -128,7 +128,7 @@ def test_all_commands_say_the_same_of_a_verdict_table(
         Evidence(
             runs=collection,
             policy=GatePolicy(),
-            catalogue=catalogue(),
+            catalogue=all_requirements(),
             today=date(2026, 1, 1),
             untested=ids_without_tests(),
         )
@@ -184,16 +184,18 @@ def test_every_place_where_a_pass_is_read_names_the_clauses_that_were_not_reache
     missed = {} if reached_elsewhere else {LEFT: ("onward",)}
     assert candidate.clauses_not_reached == missed
 
-    evidence = Evidence(runs=collection, policy=GatePolicy(), catalogue=catalogue(), today=date(2026, 1, 1))
+    evidence = Evidence(
+        runs=collection, policy=GatePolicy(), catalogue=all_requirements(), today=date(2026, 1, 1)
+    )
     decision = decide(evidence)
     assert decision.candidates[0].clauses_not_reached == missed
-    notes = sarif(decision, [], catalogue())["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+    notes = sarif(decision, [], all_requirements())["runs"][0]["invocations"][0]["toolExecutionNotifications"]
     gate = CliRunner().invoke(gate_command, [*map(str, directories), "--all"])
-    site = build(collection, catalogue(), tmp_path / "site", coverage=covered()).index
+    site = build(collection, all_requirements(), tmp_path / "site", coverage=covered()).index
     (page,) = (site.parent / "candidates").glob("*.html")
     places = [
         " ".join(note["message"]["text"] for note in notes),
-        unescape(unescape(summary(decision, [], catalogue()))),
+        unescape(unescape(summary(decision, [], all_requirements()))),
         gate.stdout,
     ]
     assert [f"{LEFT}:onward" in place for place in places] == [bool(missed)] * 3
@@ -309,7 +311,7 @@ def test_a_whole_run_has_the_same_totals_everywhere(tmp_path: Path):
     evidence = Evidence(
         runs=collect([outcome.directory]),
         policy=GatePolicy(),
-        catalogue=catalogue(),
+        catalogue=all_requirements(),
         today=date(2026, 1, 1),
         untested=ids_without_tests(),
     )

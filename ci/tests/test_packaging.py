@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 from plumbline.ci.command import EXTRAS
 from plumbline.ci.lint import FOLDERS, ROOT
 from plumbline.reference import distribution
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.suites.machines.all_machines import MACHINES
 from plumbline.suites.scenarios.all_scenarios import SCENARIOS
 
@@ -185,7 +185,7 @@ def test_the_installed_suite_runs_against_a_candidate(installed: Path, tmp_path:
     (summary,) = re.findall(r"(\d+) passed, (\d+) skipped in", output)
     passed, skipped = map(int, summary)
     assert len(re.findall(r"^PASSED ", output, re.MULTILINE)) == passed
-    assert passed + skipped == len(SCENARIOS) + len(MACHINES) + len(catalogue())
+    assert passed + skipped == len(SCENARIOS) + len(MACHINES) + len(all_requirements())
     assert re.search(r"^PASSED \S+\[reference-VER-TIE-01\]", output, re.MULTILINE)
 
 

@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 
 from plumbline.ci.command import group
 from plumbline.ci.lint import ROOT
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements, catalogue
 from plumbline.reference.catalogue.records import Requirement
 from plumbline.reference.results.deviations import in_force, read_deviations
 from plumbline.reference.results.runs import RunRecord, read_counterexample, read_record, read_verdicts
@@ -63,7 +63,7 @@ def test_the_reference_passes_and_leaves_a_whole_run_directory(reference: tuple[
     assert f"results saved in {directory}" in result.stderr
     files, flaws = verified_files(directory, record.run_id)
     assert (len(files), flaws) == (1, [])
-    assert {row.requirement for row in rows} == set(catalogue())
+    assert {row.requirement for row in rows} == set(all_requirements())
     assert {row.run_id for row in rows} == {record.run_id}
     assert merged(rows, "VER-TIE-01") is Verdict.PASS
     assert not list(directory.glob("counterexamples/*"))
@@ -100,7 +100,7 @@ def test_json_on_standard_output_has_the_promised_shape_and_says_what_the_table_
     counted = ["totals", "not_asked_for", "without_test", "exit_code"]
     assert list(told) == [
         *("candidate", "directory", "dialect", "profile", "seed", "complete", "ended_early", "left_out"),
-        *("verdicts", *counted, "deviations_not_seen"),
+        *("verdicts", "extensions", *counted, "deviations_not_seen"),
     ]
     assert sum(told["totals"].values()) + told["not_asked_for"] + told["without_test"] == len(catalogue())
     assert {frozenset(verdict) for verdict in told["verdicts"]} == {
@@ -295,7 +295,7 @@ def test_a_counterexample_names_nothing_that_its_dialect_does_not_owe(tmp_path: 
     for file in files:
         named = read_counterexample(directory / "counterexamples" / file).requirements
         assert "CONS-CL-02" in named
-        assert not [name for name in named if "geode" not in catalogue()[name].dialects]
+        assert not [name for name in named if "geode" not in all_requirements()[name].dialects]
 
 
 def test_a_budget_ends_the_playing(tmp_path: Path):

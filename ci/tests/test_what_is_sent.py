@@ -162,7 +162,7 @@ UNSTATED: dict[str, msgspec.Struct] = {
     "begin: key kind=put member=client token transaction": operation(
         OperationKind.PUT, "K", key="k", token=V, thread="transacts"
     ),
-    "create_queue: conflate=true remote_site": queue(conflate=True),
+    "create_queue: conflate=true dispatchers remote_site": queue(conflate=True, dispatchers=2),
     "create_queue: batch_interval_ms dispatchers remote_site": queue(dispatchers=2, batch_interval_ms=60_000),
     "create_queue batch_size: 101": queue(batch_size=101),
     "interest: durable=true receive_values=false": InterestParams(

@@ -34,6 +34,7 @@ class Capability(StrEnum):
     PARALLEL_QUEUES = "parallel_queues"
     PARALLEL_SENDERS = "parallel_senders"
     ASYNC_QUEUES = "async_queues"
+    QUEUE_CONFLATION = "queue_conflation"
     DISK = "disk"
     QUEUE_INSPECTION = "queue_inspection"
     CLIENTS = "clients"
@@ -79,6 +80,7 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.PARALLEL_QUEUES: "parallel asynchronous event queues",
     Capability.PARALLEL_SENDERS: "parallel gateway senders of partitioned regions",
     Capability.ASYNC_QUEUES: "asynchronous event queues and their listeners",
+    Capability.QUEUE_CONFLATION: "queues in which updates make way for later ones, an extension",
     Capability.DISK: "overflow, persistence, recovery",
     Capability.QUEUE_INSPECTION: "depth, contents and role of queues",
     Capability.CLIENTS: "clients, interest, subscriptions, failover between servers",

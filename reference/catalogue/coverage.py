@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from plumbline.reference.catalogue.clauses import clauses_of
-from plumbline.reference.catalogue.loader import catalogue, did_you_mean
+from plumbline.reference.catalogue.loader import all_requirements, did_you_mean
 from plumbline.reference.catalogue.records import Area, Clause, Dialect, Level, Reason, Requirement
 
 
@@ -75,7 +75,7 @@ def coverage(
     Raises:
         UnknownRequirementError: one of them names an id that the catalogue does not have.
     """
-    known = catalogue() if requirements is None else requirements
+    known = all_requirements() if requirements is None else requirements
     for required in rules:
         _must_be_known(required, "a rule", known)
     decided_by = _by_requirement(decisions, "decision", known)

@@ -17,7 +17,7 @@ import msgspec
 import yaml
 
 from plumbline.reference.catalogue.clauses import clause_mistakes
-from plumbline.reference.catalogue.records import Area, Requirement
+from plumbline.reference.catalogue.records import Area, Requirement, is_extension
 
 try:
     from yaml import CSafeLoader as _YamlLoader
@@ -71,7 +71,19 @@ def _requirement(entry: object, where: str) -> Requirement:
 
 @cache
 def catalogue() -> Mapping[str, Requirement]:
-    """All requirements by id: area by area, and within an area as the files have them.
+    """What the documents demand, by id: all that counts. The rest is `extensions`; see `all_requirements`."""
+    return MappingProxyType({name: one for name, one in all_requirements().items() if not is_extension(name)})
+
+
+@cache
+def extensions() -> Mapping[str, Requirement]:
+    """The extensions by id: they bind who claims their capability, and are reported apart."""
+    return MappingProxyType({name: one for name, one in all_requirements().items() if is_extension(name)})
+
+
+@cache
+def all_requirements() -> Mapping[str, Requirement]:
+    """All that can be named, by id: area by area, and within an area as the files have them.
 
     Raises:
         CatalogueError: see `read`; or two entries share an id.
@@ -91,9 +103,9 @@ def catalogue() -> Mapping[str, Requirement]:
 def near(wanted: str, known: Iterable[str] | None = None) -> tuple[str, ...]:
     """Up to five names that `wanted` may have meant: first those that begin so, then those spelled alike.
 
-    `known` are the names to choose from; the ids of the catalogue if it is left out. Case is ignored.
+    `known` are the names to choose from; all ids if it is left out. Case is ignored.
     """
-    by_folded = {name.casefold(): name for name in (catalogue() if known is None else known)}
+    by_folded = {name.casefold(): name for name in (all_requirements() if known is None else known)}
     folded = wanted.casefold()
     begin = [name for name in by_folded if folded and name.startswith(folded)]
     alike = get_close_matches(folded, by_folded, n=5, cutoff=0.6)

@@ -18,15 +18,21 @@ DOCUMENTS: dict[str, str] = {
     "002": "Asynchronous Event Distribution, how it works inside (Apache Geode)",
     "003": "Durable Client/Server Event Messaging (Pivotal GemFire 8.2)",
     "004": "Consistency Checking by Region Type (Pivotal GemFire 8.1)",
+    "geode": "Public behaviour of Apache Geode",
 }
+"""The five documents, and what extensions are drawn from."""
 
 
 class Level(StrEnum):
-    """How binding a requirement is; its statement uses this one word and neither of the other two."""
+    """How binding a requirement is; its statement uses this one word and neither of the other two.
+
+    An extension is none of the documents': it binds who claims its capability. Its statement says MUST.
+    """
 
     MUST = "MUST"
     SHOULD = "SHOULD"
     MAY = "MAY"
+    EXTENSION = "EXTENSION"
 
 
 class Dialect(StrEnum):
@@ -43,6 +49,7 @@ DIALECT_OF_DOCUMENT: dict[str, Dialect] = {
     "002": Dialect.GEODE,
     "003": Dialect.GEMFIRE8,
     "004": Dialect.GEMFIRE8,
+    "geode": Dialect.GEODE,
 }
 
 
@@ -69,6 +76,7 @@ class Area(StrEnum):
     DURABLE = "durable"
     CONFIGURATION = "configuration"
     STATISTICS = "statistics"
+    EXTENSIONS = "extensions"
 
 
 AREA_MEANING: dict[Area, str] = {
@@ -92,6 +100,7 @@ AREA_MEANING: dict[Area, str] = {
     Area.DURABLE: "queues kept for absent clients: disconnection, time-out, replay, marker",
     Area.CONFIGURATION: "the consistency-check attribute: defaults, refusals, opting out",
     Area.STATISTICS: "the counters and gauges that the documents name, and cost figures",
+    Area.EXTENSIONS: "public behaviour of Apache Geode beyond the documents; counted apart",
 }
 
 AREA_OF_FAMILY: dict[str, Area] = {
@@ -122,7 +131,13 @@ AREA_OF_FAMILY: dict[str, Area] = {
     "CFG": Area.CONFIGURATION,
     "STAT": Area.STATISTICS,
     "OVH": Area.STATISTICS,
+    "EXT": Area.EXTENSIONS,
 }
+
+
+def is_extension(identity: str) -> bool:
+    """Whether an id is that of an extension, which is reported apart from what the documents demand."""
+    return AREA_OF_FAMILY.get(identity.partition("-")[0]) is Area.EXTENSIONS
 
 
 class JudgedBy(StrEnum):
@@ -226,7 +241,7 @@ class Requirement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     statement: Text
     level: Level
     area: Area
-    document: Literal["000", "001", "002", "003", "004"]
+    document: Literal["000", "001", "002", "003", "004", "geode"]
     paragraph: Text
     derived: bool = False
     dialects: Annotated[tuple[Dialect, ...], msgspec.Meta(min_length=1)]

@@ -35,6 +35,7 @@ from plumbline.reference.rulebook.decisions import (
     CHECKING,
     CLEARING,
     CLIENTS,
+    CONFLATION,
     DECISIONS,
     DISKS,
     DISPATCHERS,
@@ -135,6 +136,7 @@ def name(
 def _decisions(history: History) -> tuple[str, ...]:
     """The decisions that a history of this kind may ask, the most specific first."""
     return (
+        *(CONFLATION if any(queue.conflate for queue in history.queues) else ()),
         *(RESOLVERS if history.resolver else ()),
         *(REGISTRATIONS if _registers_meanwhile(history) else ()),
         *(DURABLE if _has_lives(history) else ()),

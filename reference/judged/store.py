@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.distribution import VERSION
 from plumbline.reference.file_record import (
     FileRecord,
@@ -50,7 +50,7 @@ class JudgedManifest(msgspec.Struct, frozen=True, kw_only=True):
 
 def requirements() -> pa.Table:
     """The view `requirements`: each id of the catalogue with each dialect that owes it."""
-    rows = [(one.id, str(dialect)) for one in catalogue().values() for dialect in one.dialects]
+    rows = [(one.id, str(dialect)) for one in all_requirements().values() for dialect in one.dialects]
     ids, dialects = zip(*rows, strict=True)
     return pa.table({"requirement": pa.array(ids, pa.string()), "dialect": pa.array(dialects, pa.string())})
 

@@ -104,7 +104,8 @@ class Setting:
         others: member → the other members of its site.
         queues: id → queue, of those that are serial, and of lanes of parallel senders (see `lanes_at`).
         parallel: the same of parallel asynchronous ones, which are parted as the buckets of regions are.
-        conflates: whether a queue conflates.
+        conflating: the ids of queues that conflate.
+        conflates: whether there is any.
         parted: the ids of parallel gateway senders.
         distributed: whether there is more than one site.
         clock: whether timestamps are in the order of op ids; else they are hidden.
@@ -223,7 +224,11 @@ class Setting:
         self.watches_delivery = "applies_while_another_is_under_way" in book.replaced()
 
     def _lead_by(self, queues: tuple[QueueAttributes, ...]) -> None:
-        self.conflates = any(queue.conflate for queue in queues)
+        conflating = any(queue.conflate for queue in queues)
+        self.conflating = frozenset(
+            queue.id for queue in queues if conflating and any(each(self.book.conflates(queue.conflate)))
+        )
+        self.conflates = bool(self.conflating)
         self.parallel = {one.id: one for one in queues if one.parallel and one.remote_site is None}
         self.parted = frozenset(sender_of(queue) for queue in queues if is_parted(queue))
         self._unparted = [queue for queue in queues if queue.id in self.parted]

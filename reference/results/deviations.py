@@ -15,7 +15,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from plumbline.reference.catalogue.loader import catalogue, did_you_mean
+from plumbline.reference.catalogue.loader import all_requirements, did_you_mean
 from plumbline.reference.results.tables import TableError, read_table
 from plumbline.reference.rulebook.faulty_variants import FAULTY
 
@@ -90,7 +90,7 @@ def read_deviations(path: Path) -> tuple[Deviation, ...]:
         raise DeviationError(str(error)) from error
     for number, deviation in enumerate(found.deviation, 1):
         where = f"{path}: deviation {number} ({deviation.requirement:.80})"
-        if deviation.requirement not in catalogue():
+        if deviation.requirement not in all_requirements():
             meant = did_you_mean(deviation.requirement) or "; `plumbline catalogue` lists them"
             raise DeviationError(f"{where}: there is no requirement {deviation.requirement!r:.80}{meant}")
         if deviation.replaces and deviation.replaces not in FAULTY:

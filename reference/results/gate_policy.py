@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from plumbline.reference.catalogue.loader import catalogue, did_you_mean
+from plumbline.reference.catalogue.loader import all_requirements, did_you_mean
 from plumbline.reference.catalogue.records import Area, Dialect, Level
 from plumbline.reference.results.tables import TableError, read_table
 
@@ -115,11 +115,11 @@ def read_policy(path: Path) -> GatePolicy:
 
 def check(policy: GatePolicy, file: str) -> None:
     """Raises PolicyError where the policy names what the catalogue does not have."""
-    beginnings = {part for identity in catalogue() for part in _beginnings(identity)}
+    beginnings = {part for identity in all_requirements() for part in _beginnings(identity)}
     lists: tuple[tuple[str, Iterable[str], Iterable[str]], ...] = (
         ("not_required", policy.not_required, beginnings),
-        ("regressions_accepted", policy.regressions_accepted, catalogue()),
-        ("required, requirements", policy.required.requirements, catalogue()),
+        ("regressions_accepted", policy.regressions_accepted, all_requirements()),
+        ("required, requirements", policy.required.requirements, all_requirements()),
     )
     for key, given, known in lists:
         for name in given:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
+from plumbline.reference.catalogue.records import is_extension
 from plumbline.reference.results.verdicts import MEANING, Verdict, VerdictRow, exit_code, merge
 
 GREEN = frozenset({Verdict.PASS, Verdict.DEVIATION})
@@ -24,11 +25,13 @@ class Totals(msgspec.Struct, frozen=True):
         verdicts: those that there are any of, from the one that outweighs all others downwards.
         not_asked_for: requirements that a selection left out and nothing was seen of.
         without_test: requirements that no test exists for, and nothing was seen of.
+        extensions: how many extensions got which verdict. They are in none of the numbers above.
     """
 
     verdicts: dict[Verdict, int]
     not_asked_for: int = 0
     without_test: int = 0
+    extensions: dict[Verdict, int] = {}
 
     @property
     def requirements(self) -> int:
@@ -46,7 +49,8 @@ class Totals(msgspec.Struct, frozen=True):
         told = [f"{count} {verdict}" for verdict, count in self.verdicts.items()]
         told += [f"{self.not_asked_for} not asked for"] if self.not_asked_for else []
         told += [f"{self.without_test} without a test"] if self.without_test else []
-        return ", ".join(told)
+        apart = ", ".join(f"{count} {verdict}" for verdict, count in self.extensions.items())
+        return ", ".join(told) + (f"; extensions: {apart}" if apart else "")
 
 
 def counted(row: VerdictRow, *, whole: bool = True) -> Verdict:
@@ -77,18 +81,30 @@ def totals(
 
     Args:
         verdicts: what stays on each requirement that anything was said of.
-        known: all requirements of the catalogue.
+        known: all requirements of the catalogue. Extensions among them are counted apart.
         asked: those that the runs were to judge; all where it is left out or empty.
         untested: those that no test exists for. What was found of them all the same counts.
     """
+    apart = [verdict for identity, verdict in verdicts.items() if is_extension(identity)]
+    known = [identity for identity in known if not is_extension(identity)]
+    verdicts = {identity: verdict for identity, verdict in verdicts.items() if not is_extension(identity)}
     silent = [identity for identity in known if identity not in verdicts]
     unasked = [identity for identity in silent if identity not in asked] if asked else []
     said = {**verdicts, **dict.fromkeys(silent, Verdict.NOT_EXERCISED)}
     left_out = {*unasked, *(one for one in untested if said.get(one, Verdict.PASS) in UNJUDGED)}
     found = [verdict for identity, verdict in said.items() if identity not in left_out]
     ranked = sorted(Verdict, key=lambda verdict: -MEANING[verdict].rank)
-    counts = {verdict: count for verdict in ranked if (count := found.count(verdict))}
-    return Totals(counts, len(unasked), len(left_out) - len(unasked))
+    counts, extended = (
+        {verdict: count for verdict in ranked if (count := some.count(verdict))} for some in (found, apart)
+    )
+    return Totals(counts, len(unasked), len(left_out) - len(unasked), extended)
+
+
+def binding(verdicts: Mapping[str, Verdict], asked: Collection[str] = ()) -> list[Verdict]:
+    """The verdicts that an exit code follows: those on extensions only where these were asked for by name."""
+    return [
+        verdict for identity, verdict in verdicts.items() if identity in asked or not is_extension(identity)
+    ]
 
 
 def exit_code_of(verdicts: Iterable[Verdict], *, whole: bool = True) -> int:

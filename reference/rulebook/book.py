@@ -30,6 +30,7 @@ from plumbline.reference.rulebook.overflow import OverflowDecisions
 from plumbline.reference.rulebook.parallel_queues import ParallelDecisions
 from plumbline.reference.rulebook.partitioned import PartitionDecisions
 from plumbline.reference.rulebook.policies import PolicyDecisions
+from plumbline.reference.rulebook.queue_conflation import ConflationDecisions
 from plumbline.reference.rulebook.queues import DispatcherDecisions, QueueDecisions
 from plumbline.reference.rulebook.receivers import ReceiverDecisions, TimestampDecisions
 from plumbline.reference.rulebook.redundancy import RedundancyDecisions
@@ -51,6 +52,7 @@ class Rulebook(
     ClientCheckDecisions,
     ComparisonDecisions,
     ConcurrencyDecisions,
+    ConflationDecisions,
     CrossingDecisions,
     DiskDecisions,
     DispatcherDecisions,

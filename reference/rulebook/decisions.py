@@ -26,6 +26,7 @@ from plumbline.reference.rulebook.overflow import OverflowDecisions
 from plumbline.reference.rulebook.parallel_queues import ParallelDecisions
 from plumbline.reference.rulebook.partitioned import PartitionDecisions
 from plumbline.reference.rulebook.policies import PolicyDecisions
+from plumbline.reference.rulebook.queue_conflation import ConflationDecisions
 from plumbline.reference.rulebook.queues import DispatcherDecisions, QueueDecisions
 from plumbline.reference.rulebook.receivers import ReceiverDecisions, TimestampDecisions
 from plumbline.reference.rulebook.redundancy import RedundancyDecisions
@@ -123,6 +124,9 @@ DISKS = _of(DiskDecisions)
 OVERFLOW = _of(OverflowDecisions)
 """Decisions that only examples with long values in queues ask."""
 
+CONFLATION = _of(ConflationDecisions)
+"""Decisions that only examples ask in which a queue conflates."""
+
 DURABLE = merged(_of(DurableDecisions), _of(OfflineDecisions), _of(ReplayDecisions))
 """Decisions that only examples with a durable client ask."""
 
@@ -151,6 +155,7 @@ DECISIONS: dict[str, Decision] = merged(
     OVERFLOW,
     DURABLE,
     REGISTRATIONS,
+    CONFLATION,
 )
 """Every decision by name, narrow ones first; the method of the same name in `Rulebook` answers it."""
 

@@ -25,6 +25,7 @@ from plumbline.reference.rulebook import (
     parallel_queues,
     partitioned,
     policies,
+    queue_conflation,
     queues,
     receivers,
     redundancy,
@@ -68,6 +69,7 @@ FAULTY: dict[str, FaultyVariant] = by_name(
         *clearing.FAULTS,
         *replicated.FAULTS,
         *versions.FAULTS,
+        *queue_conflation.FAULTS,
     )
 )
 """Every faulty variant by name."""

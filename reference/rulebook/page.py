@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.catalogue.records import DIALECT_OF_DOCUMENT, Dialect
 from plumbline.reference.rulebook.book import rulebook_of
 from plumbline.reference.rulebook.decisions import DECISIONS
@@ -60,7 +60,7 @@ def _answer(decision: Callable[..., Any]) -> str:
 
 
 def _owed(name: str, identity: str, dialect: Dialect) -> str:
-    requirement = catalogue()[identity]
+    requirement = all_requirements()[identity]
     if dialect not in requirement.dialects:
         point = MODELLED.get(name) or _contradicted(identity)
         saying = point.saying(dialect)

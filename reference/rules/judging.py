@@ -18,7 +18,7 @@ import duckdb
 import msgspec
 import pyarrow as pa
 
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.results.deciding import Tally, decide
 from plumbline.reference.results.deviations import Deviation, words
@@ -332,7 +332,7 @@ def _judge(opened: list[_Looked], threads: int) -> list[Judgement]:
 
 def as_owed(finding: RuleFinding, dialect: str) -> RuleFinding:
     """The finding; an empty one of what the run's dialect does not owe, as its documents say otherwise."""
-    entry = catalogue().get(finding.requirement)
+    entry = all_requirements().get(finding.requirement)
     if entry is None or dialect not in set(Dialect) or dialect in entry.dialects:
         return finding
     return RuleFinding(run_id=finding.run_id, requirement=finding.requirement, seconds=finding.seconds)

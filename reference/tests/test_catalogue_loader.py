@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.catalogue.loader import CatalogueError, catalogue, did_you_mean, near, read
+from plumbline.reference.catalogue.loader import (
+    CatalogueError,
+    all_requirements,
+    catalogue,
+    did_you_mean,
+    near,
+    read,
+)
 from plumbline.reference.catalogue.records import Level
 
 GOOD = """\
@@ -80,7 +87,7 @@ def test_an_id_stated_in_two_places_is_refused(tmp_path, monkeypatch) -> None:  
     (tmp_path / "two.yaml").write_text(GOOD, encoding="utf-8")
     monkeypatch.setattr("plumbline.reference.catalogue.loader.__file__", str(tmp_path / "loader.py"))
     with pytest.raises(CatalogueError, match=r"two\.yaml: VER-TIE-01 is already stated in one\.yaml"):
-        catalogue.__wrapped__()
+        all_requirements.__wrapped__()
 
 
 def test_the_catalogue_is_read_once() -> None:

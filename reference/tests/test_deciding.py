@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from plumbline.reference.results.deciding import Tally, decide
-from plumbline.reference.results.totals import Totals, counted, exit_code_of, merged, reasons, totals
+from plumbline.reference.results.totals import Totals, binding, counted, exit_code_of, merged, reasons, totals
 from plumbline.reference.results.verdicts import Source, Verdict, VerdictRow
 
 ROW = VerdictRow(run_id="1", requirement="A-B-01", source=Source.MACHINE, verdict=Verdict.PASS, exercised=1)
@@ -116,6 +116,16 @@ def test_each_requirement_is_counted_once_with_the_verdict_that_stays():
     assert untested == Totals({Verdict.FAIL: 1, Verdict.PASS: 1}, 0, 2), "what was found counts"
     assert untested.words == "1 fail, 1 pass, 2 without a test"
     assert totals(stays, known, ["A-B-02"], ["A-B-03"]).not_asked_for == 2
+
+
+def test_extensions_are_counted_apart_and_bind_where_they_are_asked_for():
+    stays = {"A-B-01": Verdict.PASS, "EXT-B-01": Verdict.FAIL}
+    found = totals(stays, ["A-B-01", "EXT-B-01", "EXT-B-02"])
+    assert found == Totals({Verdict.PASS: 1}, extensions={Verdict.FAIL: 1})
+    assert (found.requirements, found.judged) == (1, 1)
+    assert found.words == "1 pass; extensions: 1 fail"
+    assert exit_code_of(binding(stays)) == 0
+    assert exit_code_of(binding(stays, ["EXT-B-01"])) == 1
 
 
 def test_the_exit_code_is_never_0_where_evidence_is_missing_or_nothing_was_judged():

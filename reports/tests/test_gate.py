@@ -24,7 +24,8 @@ TIE = requirement("VER-TIE-01")
 SHOULD = requirement("VER-NEXT-01", level=Level.SHOULD)
 OTHER = requirement("TOMB-LIFE-01", area=Area.TOMBSTONES)
 GEMFIRE = requirement("C2S-OLD-01", area=Area.CLIENT_TO_SERVER, dialects=(Dialect.GEMFIRE6,))
-CATALOGUE = {one.id: one for one in (TIE, SHOULD, OTHER, GEMFIRE)}
+EXT = requirement("EXT-NEW-01", level=Level.EXTENSION, area=Area.EXTENSIONS)
+CATALOGUE = {one.id: one for one in (TIE, SHOULD, OTHER, GEMFIRE, EXT)}
 
 PASSES = (row(TIE.id), row(SHOULD.id), row(OTHER.id))
 DEVIATION = Deviation(requirement=TIE.id, reason="as ever", owner="cache team", expires=date(2027, 1, 1))
@@ -104,6 +105,32 @@ def test_a_failure_that_the_policy_does_not_require_only_advises(tmp_path: Path,
     decision = gate(tmp_path, *replaced(row(TIE.id, Verdict.FAIL)), policy=policy)
     assert decision.exit_code == 0
     assert [one.weight for one in decision.reasons] == [Weight.ADVISORY]
+
+
+def test_an_extension_only_advises_until_the_policy_asks_for_it(tmp_path: Path):
+    asked = (
+        GatePolicy(levels=(Level.MUST, Level.EXTENSION)),
+        GatePolicy(required=Required(requirements=(EXT.id,))),
+    )
+    for number, policy in enumerate((GatePolicy(), *asked)):
+        failed = gate(tmp_path / f"{number}", *PASSES, row(EXT.id, Verdict.FAIL), policy=policy)
+        assert failed.exit_code == int(number > 0)
+        assert [name for name, _ in told(failed, Weight.RED if number else Weight.ADVISORY)] == [EXT.id]
+        before = (*PASSES, row(EXT.id))
+        regressed = gate(
+            tmp_path / f"before {number}",
+            *PASSES,
+            row(EXT.id, Verdict.UNSUPPORTED),
+            policy=policy,
+            baseline=before,
+        )
+        assert regressed.exit_code == int(number > 0)
+    decision = gate(tmp_path / "apart", *PASSES, row(EXT.id))
+    assert decision.candidates[0].verdicts == {"pass": 3, "not exercised": 1}
+    assert decision.candidates[0].extensions == {"pass": 1}
+    assert decision.candidates[0].totals.requirements == len(CATALOGUE) - 1
+    enough = GatePolicy(passes_at_least=4)
+    assert gate(tmp_path / "few", *PASSES, row(EXT.id), policy=enough).exit_code == 1
 
 
 def test_a_requirement_that_the_policy_names_must_pass_whatever_its_level(tmp_path: Path):

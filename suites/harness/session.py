@@ -16,7 +16,7 @@ from plumbline.adapters.checked import CheckedAdapter
 from plumbline.adapters.errors import AdapterError, MissingToolError, UnansweredError, UnsupportedError
 from plumbline.adapters.protocol import Introduction
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.catalogue.loader import catalogue, did_you_mean
+from plumbline.reference.catalogue.loader import all_requirements, did_you_mean
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.history.operations import (
     Client,
@@ -78,7 +78,7 @@ class Session:
 
     def owes(self, requirement: str) -> bool:
         """Whether a requirement is owed in the dialect judged by."""
-        return self.dialect in catalogue()[requirement].dialects
+        return self.dialect in all_requirements()[requirement].dialects
 
     def lacks(self, needed: tuple[Capability, ...]) -> tuple[Capability, ...]:
         """Those of the capabilities needed that the candidate does not have."""

@@ -23,6 +23,7 @@ from plumbline.suites.machines.async_queues import ASYNC_QUEUE_MACHINES
 from plumbline.suites.machines.buckets import BUCKET_MACHINES
 from plumbline.suites.machines.client_faults import CLIENT_FAULT_MACHINES
 from plumbline.suites.machines.clients import CLIENT_MACHINES
+from plumbline.suites.machines.conflation import CONFLATION_MACHINES
 from plumbline.suites.machines.constants import without_local_constants
 from plumbline.suites.machines.drawing import Execute, Machine, PlanMachine
 from plumbline.suites.machines.durable import DURABLE_MACHINES
@@ -59,6 +60,7 @@ MACHINES: dict[str, Machine] = {
         *REGISTRATION_MACHINES,
         *WORLD_MACHINES,
         *MIXTURE_MACHINES,
+        *CONFLATION_MACHINES,
     )
 }
 """Every machine by name."""

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.catalogue.records import DOCUMENTS, Level, Requirement
 from plumbline.reference.results.runs import Counterexample
 from plumbline.suites.machines.all_machines import MACHINES
 from plumbline.suites.scenarios.all_scenarios import SCENARIOS
 
-SEVERITY = {Level.MUST: "critical", Level.SHOULD: "normal", Level.MAY: "minor"}
+SEVERITY = {Level.MUST: "critical", Level.SHOULD: "normal", Level.MAY: "minor", Level.EXTENSION: "trivial"}
 
 EXAMPLES = "scenarios and machines"
 """What is beside the requirements themselves."""
@@ -41,7 +41,7 @@ class _Subject(NamedTuple):
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """All that the item speaks of, the gravest first."""
-        known = catalogue()
+        known = all_requirements()
         if self.requirement:
             return (known[self.requirement],)
         example = SCENARIOS.get(self.example) or MACHINES[self.example]
@@ -103,7 +103,7 @@ class AllureResults:
             return (yield)
         title = subject.example.replace("_", " ")
         if subject.requirement:
-            title = f"{subject.requirement} {catalogue()[subject.requirement].title}"
+            title = f"{subject.requirement} {all_requirements()[subject.requirement].title}"
         self._allure.dynamic.title(title)
         try:
             return (yield)

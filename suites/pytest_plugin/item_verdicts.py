@@ -13,7 +13,7 @@ import pytest
 
 from plumbline.reference.results.deciding import Decided, Tally
 from plumbline.reference.results.own_errors import OwnError
-from plumbline.reference.results.totals import exit_code_of, merged, reasons
+from plumbline.reference.results.totals import binding, exit_code_of, merged, reasons
 from plumbline.reference.results.verdicts import Source, Verdict, VerdictRow
 from plumbline.suites.harness.session import Session
 from plumbline.suites.machines.all_machines import MACHINES
@@ -134,7 +134,7 @@ class ExitStatus:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Set the exit status."""
         ended = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
-        codes = [exit_code_of(found.values()) for found in self.verdicts.values()]
+        codes = [exit_code_of(binding(found)) for found in self.verdicts.values()]
         unjudged = session.exitstatus == pytest.ExitCode.TESTS_FAILED and not self._failed
         if ended and not self._failed and (unjudged or 2 in codes):
             session.exitstatus = 2

@@ -10,7 +10,7 @@ import re
 import secrets
 import shlex
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -20,7 +20,8 @@ import msgspec
 import pytest
 
 from plumbline.adapters.errors import AdapterError, MissingToolError, UnknownCandidateError
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
+from plumbline.reference.catalogue.records import is_extension
 from plumbline.reference.results.deviations import Deviation, DeviationError, in_force, read_deviations, words
 from plumbline.reference.results.runs import Counterexample, read_counterexample, write_counterexample
 from plumbline.reference.results.verdicts import MEANING, Source, Verdict
@@ -217,8 +218,16 @@ class UnjudgedError(Exception):
     """An item could not be judged. To Allure only what fails an assertion has failed; this is broken."""
 
 
-def end(verdict: Verdict, reason: str) -> None:
-    """End an item as its verdict demands (see docs/verdicts.md)."""
+def end(verdict: Verdict, reason: str, about: Collection[str] = ()) -> None:
+    """End an item as its verdict demands (see docs/verdicts.md); and extensions alone fail nothing.
+
+    Args:
+        verdict: of the item.
+        reason: why.
+        about: the requirements that have this verdict.
+    """
+    if MEANING[verdict].exit_code and about and all(map(is_extension, about)):
+        pytest.xfail(f"extension: {verdict}: {reason}")
     match MEANING[verdict].pytest:
         case "passed":
             return
@@ -250,7 +259,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "candidate_name" in metafunc.fixturenames:
         metafunc.parametrize("candidate_name", candidate_names(metafunc.config), scope="session")
     if "requirement_id" in metafunc.fixturenames:
-        metafunc.parametrize("requirement_id", list(catalogue()))
+        metafunc.parametrize("requirement_id", list(all_requirements()))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -329,7 +338,7 @@ def requirement_verdict(
     left_out = scenarios_left_out(request.session.items, candidate_name, candidate_session)
     request.node.user_properties += properties(candidate_name, requirement_id, verdict, missed, left_out)
     if MEANING[verdict].pytest == "error":
-        end(verdict, reason)
+        end(verdict, reason, (requirement_id,))
     known = on_record(request.config, candidate_name).of(requirement_id)
     if known:
         # Of what is on record a pass is a failure: the record is out of date, and would hide the next one.

@@ -5,7 +5,7 @@ Knows reports; knows nothing of how items are played.
 
 from __future__ import annotations
 
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements, catalogue
 from plumbline.reference.results.runs import Check, Counterexample
 from plumbline.reference.results.totals import totals
 from plumbline.reports.checks import render_checks
@@ -23,7 +23,7 @@ LONGEST = 400
 
 def counterexample_words(counterexample: Counterexample) -> str:
     """The whole counterexample: set-up, steps, what happened, expected, seen, and how to replay it."""
-    titles = {requirement.id: requirement.title for requirement in catalogue().values()}
+    titles = {requirement.id: requirement.title for requirement in all_requirements().values()}
     return as_text(render_counterexample(counterexample, titles))
 
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 import msgspec
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.catalogue.records import Clause
 from plumbline.reference.explain.decision_log import Asked, asked_of
 from plumbline.reference.explain.exercise import ASKED_BUDGET, differs, refutes
@@ -68,7 +68,7 @@ class Reach:
         """The clauses of a requirement that nothing kept here reaches; none where its statement has one."""
         return tuple(
             clause
-            for clause in catalogue()[requirement].clauses
+            for clause in all_requirements()[requirement].clauses
             if clause.reason is None and not self._reaches(requirement, clause)
         )
 
@@ -122,12 +122,12 @@ def with_missed(
     found: dict[str, tuple[str, ...]] = {}
     said: dict[str, tuple[str, bool]] = {}
     for requirement, verdict in merged(rows).items():
-        if verdict is not Verdict.PASS or requirement not in catalogue():
+        if verdict is not Verdict.PASS or requirement not in all_requirements():
             continue
         missed = reach.missed(requirement)
         if missed:
             found[requirement] = tuple(clause.id for clause in missed)
-            none = len(missed) == len(catalogue()[requirement].clauses)
+            none = len(missed) == len(all_requirements()[requirement].clauses)
             said[requirement] = words(missed, offered), none
     return [_told(row, said) for row in rows], found
 

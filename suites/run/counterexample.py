@@ -5,7 +5,7 @@ Knows what goes into the file, not where it is put.
 
 from __future__ import annotations
 
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.distribution import VERSION
 from plumbline.reference.history.setups import setup_words
 from plumbline.reference.results.runs import Counterexample
@@ -45,7 +45,7 @@ def counterexample_of(
     finding = result.finding
     named = () if finding is None else finding.requirements
     # A decision may have an id for each answer: those of the other dialect would say the opposite.
-    owed = (name for name in named if not dialect or dialect in catalogue()[name].dialects)
+    owed = (name for name in named if not dialect or dialect in all_requirements()[name].dialects)
     expected, seen = worded(result, near)
     return Counterexample(
         requirements=tuple(dict.fromkeys((*result.requirements, *owed))),

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.results.deciding import Tally, decide
 from plumbline.reference.results.verdicts import Source, Verdict, VerdictRow
 from plumbline.suites.run.known_deviations import KnownDeviations
@@ -186,7 +186,7 @@ def unjudged(
     run_id: str, requirement: str, dialect: str, offered: Collection[Capability] | None
 ) -> VerdictRow:
     """The row of a requirement that nothing has judged: what the candidate lacks, or that no test exists."""
-    known = catalogue()[requirement]
+    known = all_requirements()[requirement]
     if dialect and dialect not in known.dialects:
         tally = Tally(lacking=f"not owed in the dialect {dialect}")
     else:
@@ -196,6 +196,6 @@ def unjudged(
 
 def lacking(requirement: str, offered: Collection[Capability] | None) -> str:
     """What a requirement needs and the candidate does not offer, in words; "" where that is not known."""
-    needed = () if offered is None else catalogue()[requirement].capabilities
+    needed = () if offered is None else all_requirements()[requirement].capabilities
     lacks = [one for one in needed if one not in (offered or ())]
     return f"needs {', '.join(lacks)}" if lacks else ""

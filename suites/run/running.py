@@ -20,7 +20,7 @@ import msgspec
 from plumbline.adapters.candidates import Candidate
 from plumbline.adapters.errors import AdapterError
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.distribution import VERSION
 from plumbline.reference.file_record import reserve
 from plumbline.reference.history.history import History
@@ -148,7 +148,7 @@ class _Run:
         self._also_write = also_write
         self._failures = 0
         self._started = time.monotonic()
-        self._selected = options.selected or tuple(catalogue())
+        self._selected = options.selected or tuple(all_requirements())
         slug = re.sub(r"[^A-Za-z0-9.]+", "-", candidate.name)[:40].strip("-")
         begun = datetime.now(UTC)
         run_id = f"{begun:%Y%m%d-%H%M%S}-{slug}-{secrets.token_hex(3)}"

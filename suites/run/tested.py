@@ -9,7 +9,7 @@ from collections.abc import Collection
 from functools import cache
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements, catalogue
 from plumbline.reference.rules.rule import load_rules
 from plumbline.suites.machines.all_machines import MACHINES
 from plumbline.suites.scenarios.all_scenarios import SCENARIOS
@@ -26,7 +26,7 @@ def ids_with_tests() -> frozenset[str]:
 @cache
 def ids_without_tests() -> frozenset[str]:
     """The ids of the others."""
-    return frozenset(catalogue()) - ids_with_tests()
+    return frozenset(all_requirements()) - ids_with_tests()
 
 
 def lost_without(

@@ -20,6 +20,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     gateway_batches,
     gateway_chains,
     gateway_clocks,
+    gateway_conflation,
     gateway_conflicts,
     gateway_delivery,
     gateway_dispatchers,

@@ -142,12 +142,14 @@ def between_sites(
     persistent: bool = False,
     keeps_failed: bool = False,
     memory_mb: int = 0,
+    conflate: bool = False,
 ) -> Callable[[Callable[[Sites], None]], Callable[[Sites], None]]:
     """Register a scenario of two sites, with a gateway sender each way; the first has `here` members.
 
     All of these run its sender, or those that `runs_on` names; with `manual_start` it starts only when the
     regions are there. Its queue is kept on disk if it is `persistent`. With `keeps_failed` it keeps events
-    that the other site fails to apply. Beyond `memory_mb`, where that is named, it overflows to disk.
+    that the other site fails to apply. Beyond `memory_mb`, where that is named, it overflows to disk. If it
+    is to `conflate`, updates in its queue may make way for later ones.
 
     A conflict resolver is installed everywhere if its policy is named. Further regions, `also`, share the
     senders; see `sites.queues` for the settings of these.
@@ -163,6 +165,7 @@ def between_sites(
                     *([Capability.CALLBACK_SCRIPTS] if resolver else ()),
                     *([Capability.CLIENTS] if clients else ()),
                     *([Capability.DISK] if persistent or memory_mb else ()),
+                    *([Capability.QUEUE_CONFLATION] if conflate else ()),
                     *needs,
                 ),
                 members=here + 2,
@@ -180,6 +183,7 @@ def between_sites(
                     persistent=persistent,
                     keeps_failed=keeps_failed,
                     memory_mb=memory_mb,
+                    conflate=conflate,
                 ),
                 clocks=clocks,
                 resolver=resolver,

@@ -64,6 +64,7 @@ def queues(
     persistent: bool = False,
     keeps_failed: bool = False,
     memory_mb: int = 0,
+    conflate: bool = False,
 ) -> tuple[QueueAttributes, ...]:
     """The gateway senders of both sites; other settings make other senders.
 
@@ -78,6 +79,7 @@ def queues(
         persistent: whether its queue is kept on disk.
         keeps_failed: whether that keeps events that the other site fails to apply.
         memory_mb: the memory of its queue; 0 for what a queue has unless another is named.
+        conflate: whether updates in it may make way for later ones.
     """
     there = _sender(TO_THERE, 1, batch_size, interval_ms)
     if dispatchers > 1:
@@ -95,6 +97,8 @@ def queues(
         there = msgspec.structs.replace(
             there, id=f"{there.id} in {memory_mb} MB", maximum_memory_mb=memory_mb
         )
+    if conflate:
+        there = msgspec.structs.replace(there, id=f"{there.id} conflating", conflate=True)
     return there, _sender(TO_HERE, 2, *(back or (batch_size, interval_ms)))
 
 

@@ -17,7 +17,7 @@ from rich.markup import escape
 from rich.progress import track
 
 from plumbline.ci.terminal.row_by_row import LineTable, TableColumn, names
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.explore.program_shape import ProgramShape
 from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.scopes import ExploreScope, Topic, shapes_of
@@ -74,7 +74,7 @@ def refuted(
 
 def lines() -> LineTable:
     """The table of variants, a line for each as it has been looked at."""
-    asked = [names("variant", FAULTY), TableColumn("of safety"), names("refuted by", catalogue())]
+    asked = [names("variant", FAULTY), TableColumn("of safety"), names("refuted by", all_requirements())]
     return LineTable([*asked, TableColumn("programs", right=True), TableColumn("in")])
 
 

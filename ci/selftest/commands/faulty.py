@@ -28,7 +28,7 @@ from plumbline.ci.terminal.documents import Document, show
 from plumbline.ci.terminal.row_by_row import LineTable, TableColumn, document, names, one_by_one
 from plumbline.ci.terminal.stopping import forget_notes
 from plumbline.reference.catalogue.capabilities import CORE, Capability
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.catalogue.records import Area
 from plumbline.reference.rulebook.decisions import (
     CHECKING,
@@ -312,7 +312,7 @@ def _chosen(names: tuple[str, ...], areas: tuple[str, ...]) -> tuple[str, ...]:
 
 def _areas(name: str) -> set[str]:
     """The areas of what a variant breaks."""
-    return {catalogue()[requirement].area for requirement in FAULTY[name].requirements}
+    return {all_requirements()[requirement].area for requirement in FAULTY[name].requirements}
 
 
 def _summary(kills: list[Kill]) -> str:
@@ -350,7 +350,7 @@ def _share(kills: list[Kill], offered: tuple[Capability, ...]) -> str:
     variants = {row.variant for row in kills}
     caught = {row.variant for row in kills if row.killed}
     killed = sum(row.killed for row in kills)
-    judged = [row for row in kills if {*catalogue()[row.requirement].capabilities} <= {*offered}]
+    judged = [row for row in kills if {*all_requirements()[row.requirement].capabilities} <= {*offered}]
     exposed = sum(row.killed for row in judged)
     return (
         f"with {len(offered)} of the capabilities {len(caught)} of {len(variants)} variants are found out"

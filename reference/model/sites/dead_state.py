@@ -32,7 +32,10 @@ class DeadState:
         self._simple = {
             name
             for name, queue in setting.queues.items()
-            if setting.led_to[name] and not queue.conflate and queue.dispatchers == 1 and not queue.parallel
+            if setting.led_to[name]
+            and name not in setting.conflating
+            and queue.dispatchers == 1
+            and not queue.parallel
         }
 
     def forgotten(self, world: World, now: int) -> World:

@@ -275,7 +275,7 @@ class Dispatch:
             event = sender.queue[index]
             if event.position > horizon:
                 continue
-            may_go = self._conflation.may_go(view, queue.id, event)
+            may_go = self._conflation.may_go(view, queue.id, sender, event)
             order = (
                 *sender.queue[: sender.sent],
                 event,

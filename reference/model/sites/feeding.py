@@ -210,7 +210,11 @@ class Feeding:
                     operation,
                     queue,
                     sender,
-                    replace(event, position=0, update=queue.conflate and event.kind in STORES_VALUE),
+                    replace(
+                        event,
+                        position=0,
+                        update=queue.id in self._setting.conflating and event.kind in STORES_VALUE,
+                    ),
                 )
             return
         entering = Queued(
@@ -220,7 +224,9 @@ class Feeding:
             queue.site,
             frozenset((operation.op_id,)) if stamp is None or not stamp.times else stamp.times,
             been=self._been(operation, queue.site),
-            update=queue.conflate and update and (carried or operation.kind) in STORES_VALUE,
+            update=queue.id in self._setting.conflating
+            and update
+            and (carried or operation.kind) in STORES_VALUE,
         )
         crosses = self.crossings(operation, queue, primary=sender.primary, update=update, carried=carried)
         if share := self._setting.shares.get(operation.op_id):
@@ -231,6 +237,10 @@ class Feeding:
                 yield from self._filling.entered(world, member, operation, queue, sender, entering)
             else:
                 yield world
+
+    def _is_update(self, queue: str, kind: OperationKind) -> bool:
+        """Whether an event may count as an update in a queue: nothing else looks at that than conflation."""
+        return queue in self._setting.conflating and kind in STORES_VALUE
 
     def _been(self, operation: Operation, site: int) -> frozenset[int]:
         """The sites that have an event, or are sent it, once it has entered the queues of a site."""
