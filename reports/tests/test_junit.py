@@ -54,6 +54,13 @@ def test_sources_are_merged_into_one_case_that_names_them_all() -> None:
     assert "counterexamples/tie.json" in text
 
 
+def test_an_extension_that_failed_is_skipped_with_its_verdict() -> None:
+    suite = ET.fromstring(junit_xml(record(), [row(), row("EXT-NEW-01", Verdict.FAIL)]))[0]  # noqa: S314
+    assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
+    (told,) = suite.findall("testcase/skipped")
+    assert told.get("type") == "fail"
+
+
 def test_the_counts_of_a_suite_are_those_of_its_cases() -> None:
     rows = [row(f"A-B-{number:02}", verdict) for number, verdict in enumerate(Verdict)]
     suite = ET.fromstring(junit_xml(record(), rows))[0]  # noqa: S314
