@@ -167,7 +167,7 @@ class Clients:
         holders |= self._pending.holders(world)
         if not (self._failover.quiet(world) and (held or self._pending.quiet(world))):
             return False
-        if not self._failover.recruiting.quiet(world, holders):
+        if not self._failover.recruiting.quiet(world):
             return False
         if self._setting.durable and not self._durable.quiet(world, holders):
             return False

@@ -5,7 +5,7 @@ Owns how a queue comes to a recruited server; knows nothing of takeovers. Durabl
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -47,15 +47,10 @@ class Recruiting:
                     name = ("is sent the queue", line.primary, server, client)
                     yield Step(name, self._filled(world, client, line, server, gets=gets))
 
-    def quiet(self, world: World, holders: Collection[str]) -> bool:
+    def quiet(self, world: World) -> bool:
         """Whether no client lacks a secondary that it can have, and each one has the whole queue.
 
-        A client attaches as soon as it can (001, L70), and takes its time (L73): no document says whether it
-        looks for a server while its listener holds it up.
-
-        Args:
-            world: where it may have settled.
-            holders: members and clients that may hold events back.
+        A client attaches to servers as soon as it can (001, L70), which no document has its listener hold up.
         """
         for client in self._secured():
             line = world.served.lines.get(client)
@@ -64,7 +59,7 @@ class Recruiting:
             if self._filling(world, line):
                 return False
             recruits = all(each(self._setting.book.recruits(line.moves > 0)))
-            if recruits and client not in holders and self._wanted(world, client, line):
+            if recruits and self._wanted(world, client, line):
                 return False
         return True
 
