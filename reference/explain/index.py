@@ -17,6 +17,7 @@ from plumbline.reference.explain.active_faults import still_dead, still_down
 from plumbline.reference.explain.counters import counts, gauges, limits
 from plumbline.reference.explain.entries import entries_of
 from plumbline.reference.explain.listener_index import (
+    received_again,
     repetitions,
     told_more_than_once,
     told_when,
@@ -107,8 +108,7 @@ class Index:
         self.again: set[Where] = set()
         self._shut: set[Gate] = set()
         self.sites = {m: site.number for site in history.topology.sites for m in site.members}
-        for client in history.clients:
-            self.sites[client.name] = self.sites[client.servers[0]]
+        self.sites |= {client.name: self.sites[client.servers[0]] for client in history.clients}
         self.lives = MemberLifetimes(history.timeline)
         self.queues = {queue.id: queue for queue in history.queues}
         self._lanes = lanes_by_sender(history.queues)
@@ -119,11 +119,14 @@ class Index:
         self.primaries: dict[str, str] = {}
         self.located: dict[tuple[str, str], list[tuple[int, str]]] = {}
         self._read(history)
-        self.told_again = told_more_than_once(history, self.sites)
+        self.told_again, self.received_again = (
+            told_more_than_once(history, self.sites),
+            received_again(history, self.sites),
+        )
         self.repetitions_before = partial(repetitions, history)
         history = without_questions(history)
         self.plain = self._is_plain(history)
-        self.repeated = frozenset(
+        self.repeated = self.received_again.union(
             op.op_id
             for op in self.operations.values()
             if (op.region, op.key, _told_as(op, history)) in self.told_again

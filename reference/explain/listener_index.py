@@ -43,6 +43,33 @@ def told_more_than_once(history: History, sites: Mapping[str, int]) -> frozenset
     return told_again(history, sites) | told_late(history, sites) | may_have_come_in_silence(history, sites)
 
 
+def received_again(history: History, sites: Mapping[str, int]) -> frozenset[int]:
+    """The operations of one site that the listener of a queue at another one received more than once.
+
+    A receiver that recognises a repeated event may put it into the queue once more.
+
+    Args:
+        history: with what listeners of queues received.
+        sites: member or client → its site's number.
+    """
+    callers: dict[What, tuple[int, int]] = {
+        (one.region, one.key, one.token): (one.op_id, sites[one.member])
+        for one in (what.operation for what in history.timeline if isinstance(what, Called))
+        if one.token is not None
+    }
+    received = Counter(
+        (seen.call.queue, seen.call.member, (change.region, change.key, change.token))
+        for seen in history.calls
+        for change in seen.call.events
+    )
+    total: Counter[tuple[str, int, int]] = Counter()
+    for (queue, member, what), times in received.items():
+        op_id, site = callers.get(what, (0, sites[member]))
+        if site != sites[member]:
+            total[queue, op_id, site] += times
+    return frozenset(op_id for (_, op_id, _), times in total.items() if times > 1)
+
+
 def told_again(history: History, sites: Mapping[str, int]) -> frozenset[What]:
     """What arrived more than once: its listener received it again, or a resolver tells so.
 
@@ -138,8 +165,16 @@ def _comes_without_breaks(history: History) -> bool:
 
 
 def repetitions(history: History, until: int) -> int:
-    """How many entries of logs tell once more, before a moment, of what their member had told of."""
+    """How many entries of logs, and calls of a queue's listener, tell once more of something.
+
+    Those before a moment count.
+    """
     found = 0
+    received: set[tuple[str, What]] = set()
+    for seen in history.calls:
+        called = {(seen.call.queue, (one.region, one.key, one.token)) for one in seen.call.events}
+        found += seen.after < until and not called.isdisjoint(received)
+        received |= called
     for log in history.logs.values():
         told: set[tuple[What, bool]] = set()
         for shown in log:

@@ -97,6 +97,7 @@ class NextObservation:
         ]
         return any(
             (member, event.op_id) not in world.wan.seen
+            or event.op_id in self._index.received_again
             or self._index.operations[event.op_id].kind not in BECOMES
             or _later(view, self.place_of(member, self._index.operations[event.op_id]))
             for event in sender.queue[sender.sent :]

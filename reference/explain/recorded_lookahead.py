@@ -430,6 +430,10 @@ class RecordedLookahead:
         """Whether some member's listener receives the operation more than once (see Lookahead)."""
         return op_id in self._index.repeated
 
+    def is_received_again(self, op_id: int) -> bool:
+        """Whether the listener of a queue receives the operation more than once (see Lookahead)."""
+        return op_id in self._index.received_again
+
     def tells_again(self) -> bool:
         """Whether some listener receives anything more than once (see Lookahead)."""
         return bool(self._index.repeated)

@@ -130,6 +130,9 @@ class Lookahead(Protocol):
     def comes_again(self, op_id: int) -> bool:
         """Whether some member's listener is told of the operation more than once."""
 
+    def is_received_again(self, op_id: int) -> bool:
+        """Whether the listener of a queue receives the operation of another site more than once."""
+
     def tells_again(self) -> bool:
         """Whether some listener is told of anything more than once."""
 
@@ -307,6 +310,10 @@ class NoLookahead:
     def comes_again(self, *_: object) -> bool:
         """Perhaps."""
         return True
+
+    def is_received_again(self, *_: object) -> bool:
+        """No: the receivers of the reference hand nothing on that they recognise."""
+        return False
 
     def tells_again(self) -> bool:
         """Perhaps."""

@@ -93,6 +93,8 @@ class CutThrough:
             return True
         if not self._lookahead.comes_again(event.op_id):
             return False
+        if self._lookahead.is_received_again(event.op_id):
+            return True
         if self._setting.carried(event).kind not in BECOMES:
             return True  # of a whole region more is told than one entry
         return any(
@@ -112,6 +114,8 @@ class CutThrough:
             return False
         operation = self._setting.carried(event)
         if not view.reduced or self._setting.resolver is not None or operation.kind not in BECOMES:
+            return True
+        if self._lookahead.is_received_again(event.op_id):
             return True
         return self._replicates.ways.may_count_again(world, view.now, queue, event.op_id) or any(
             view.fits(*self._replicates.shown(member, operation)) for member in self._setting.led_to[queue]

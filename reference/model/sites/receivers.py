@@ -65,6 +65,7 @@ class Receivers:
         self._answering = Answering(independence)
         self._rulings = Rulings(setting, resolving)
         self._failing = Failing(setting)
+        self._listened = {queue.id for queue in setting.queues.values() if queue.remote_site is None}
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Applying, discarding, answering; and the loss of what was on a broken connection."""
@@ -194,6 +195,7 @@ class Receivers:
         ways: tuple[World, ...] = (done,)
         if self._loses_again(world, member, event, operation, entry):
             ways = self._replicates.ways.counted_or_not(done, view, member)
+        ways = tuple(after for way in ways for after in self._received_again(way, member, event, operation))
         claim = self._independence.repetition(
             RepeatedEvent(view, place, shown, applies_again=again, told_by_peers=tells, ways=len(ways))
         )
@@ -215,6 +217,33 @@ class Receivers:
                 )
         if self._setting.resolver is not None:
             yield from self._asked_again(world, view, name, wire, event, operation, entry)
+
+    def _received_again(
+        self, world: World, member: str, event: Queued, operation: Operation
+    ) -> Iterator[World]:
+        """The worlds in which listeners of queues receive again what a receiver recognises, or do not.
+
+        No document says whether it enters their queues again, at a receiver with all of the primaries alone
+        or at its peers, too.
+        """
+        yield world
+        if not self._listened or not self._lookahead.is_received_again(event.op_id):
+            return
+        fed = list(self._enters_again((world,), member, event, operation))
+        senders = (world.wan.senders.get((member, name)) for name in self._listened)
+        if all(sender is None or sender.primary for sender in senders):
+            yield from fed
+        for peer in self._setting.others[member]:
+            fed = list(self._enters_again(fed, peer, event, operation))
+        yield from fed
+
+    def _enters_again(
+        self, worlds: Iterable[World], member: str, event: Queued, operation: Operation
+    ) -> Iterator[World]:
+        for world in worlds:
+            yield from self._feeding.queued(
+                world, member, operation, None, update=False, event=event, senders=False
+            )
 
     def _loses_again(
         self, world: World, member: str, event: Queued, operation: Operation, entry: Entry
