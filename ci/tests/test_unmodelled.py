@@ -159,12 +159,6 @@ BEYOND = {
         (Do(PUT),),
         clients=(msgspec.structs.replace(CLIENT, servers=("A", "B"), redundancy=1),),
     ),
-    "begins to register as a durable client": Plan(
-        ONE,
-        (RegionAttributes(name="r"),),
-        (BeginRegistration(WANTED, 3), Do(PUT), Settle()),
-        clients=(msgspec.structs.replace(CLIENT, durable_id="d"),),
-    ),
     "begins to register beside a region that goes": Plan(
         ONE,
         (RegionAttributes(name="r"),),
