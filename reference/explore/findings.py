@@ -11,12 +11,23 @@ from itertools import chain
 
 import msgspec
 
-from plumbline.reference.explore.invariants import AGREEMENT, PROMISES, Held, StateInvariant, holdings
+from plumbline.reference.explore.client_findings import REASONS_OF_CLIENTS
+from plumbline.reference.explore.invariants import (
+    AGREEMENT,
+    OF_CLIENTS,
+    PROMISES,
+    Held,
+    StateInvariant,
+    holdings,
+)
+from plumbline.reference.explore.log_invariants import RECORDS, LogInvariant
 from plumbline.reference.explore.program_shape import TICK
 from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.scopes import ExploreScope, Topic, shapes_of
 from plumbline.reference.explore.walk import Moment, Walked, walk
 from plumbline.reference.rulebook.book import Rulebook
+
+_ALL = (*PROMISES, *RECORDS)
 
 Run = tuple[str, ...]
 """What happened, one thing after the other."""
@@ -116,7 +127,7 @@ def explore(program: Program, book: Rulebook, *, reduced: bool = True, ends: flo
         states=walked.states,
         whole=walked.whole,
         ends=len({tuple(holdings(program, end.world).items()) for end in walked.ends}),
-        findings=(*_astray(walked), *(found for promise in PROMISES for found in _found(walked, promise))),
+        findings=(*_astray(walked), *(found for promise in _ALL for found in _found(walked, promise))),
     )
 
 
@@ -135,26 +146,30 @@ def _astray(walked: Walked) -> Iterator[BrokenPromise]:
 def broken_by(walked: Walked) -> Iterator[str]:
     """The requirements that some run breaks though the documents do not allow it."""
     yield from (found.requirement for found in _astray(walked))
-    for promise in PROMISES:
+    for promise in _ALL:
         yield from (found.requirement for found in _found(walked, promise) if not found.allowed)
 
 
-def _found(walked: Walked, promise: StateInvariant) -> Iterator[BrokenPromise]:
+def _found(walked: Walked, promise: StateInvariant | LogInvariant) -> Iterator[BrokenPromise]:
     """The shortest run that breaks a promise, if any does; one that is not allowed before all others."""
-    broken = (
-        _finding(walked, promise, end) for end in walked.ends if not promise.kept(walked.program, end.world)
-    )
+    broken = (_finding(walked, promise, end) for end in walked.ends if not _is_kept(walked, promise, end))
     first = next(broken, None)
     if first is not None:
         yield next((found for found in chain((first,), broken) if not found.allowed), first)
 
 
-def _finding(walked: Walked, promise: StateInvariant, end: Moment) -> BrokenPromise:
+def _is_kept(walked: Walked, promise: StateInvariant | LogInvariant, end: Moment) -> bool:
+    if isinstance(promise, LogInvariant):
+        return not walked.program.shape.logged or promise.kept(walked.program, end.world, end.logs)
+    return promise.kept(walked.program, end.world)
+
+
+def _finding(walked: Walked, promise: StateInvariant | LogInvariant, end: Moment) -> BrokenPromise:
     program = walked.program
     run = walked.run_to(end)
-    allowed = ""
-    if promise.requirement in AGREEMENT:
-        allowed = next((why for why, holds in _REASONS.items() if holds(program, run)), "")
+    agree, clients = promise.requirement in AGREEMENT, promise.requirement == OF_CLIENTS
+    reasons = _REASONS if agree else REASONS_OF_CLIENTS if clients else {}
+    allowed = next((why for why, holds in reasons.items() if holds(program, run)), "")
     return BrokenPromise(
         requirement=promise.requirement,
         says=promise.says,

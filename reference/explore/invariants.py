@@ -14,6 +14,7 @@ from plumbline.reference.explore.programs import Program
 from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import EXPIRES, LOCAL, WHOLE_REGION, OperationKind, RegionPolicy
 from plumbline.reference.history.resolvers import policy_of
+from plumbline.reference.model.clients.client_state import NO_SERVER
 from plumbline.reference.model.sites.site_state import Sender
 from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import EntryState
@@ -144,7 +145,7 @@ def _queues_are_empty(program: Program, world: World) -> bool:
     reached = {
         queue.id
         for queue in program.queues
-        if any(member not in world.wan.dead for member in sites[queue.remote_site or 0])
+        if any(member not in world.wan.dead for member in sites[queue.remote_site or queue.site])
     }
     return not any(sender.primary and sender.queue for name, sender in _living(world) if name in reached)
 
@@ -162,9 +163,57 @@ def _calls_return(program: Program, world: World) -> bool:
     return all(members[op_id] in world.wan.dead for op_id, _ in world.calls.items())
 
 
+_OWN = frozenset({OperationKind.INVALIDATE})
+"""What a client does to its own copy, and asks no server for (001, L22)."""
+
+
+def _clients_hold_the_same(program: Program, world: World) -> bool:
+    # What a durable client is sent in front of its marker changes nothing of its copy (003, L36).
+    # What one changes in its own copy alone it keeps. What a member that dies has told some of parts members.
+    names = {client.name for client in program.shape.clients}
+    alone = (one.kind in LOCAL or (one.kind in _OWN and one.member in names) for one in program.operations)
+    living = [member for member in program.shape.members if member not in world.wan.dead]
+    if any(alone):
+        return True
+    for client in program.shape.clients:
+        line = world.served.lines.get(client.name)
+        if client.durable_id is not None or line is None or line.primary in (NO_SERVER, *world.wan.dead):
+            continue
+        for place in program.shape.places:
+            registered = not program.shape.registers or (client.name, place[0]) in world.served.interests
+            if len({held(world, member, place) for member in living}) > 1:
+                continue
+            # A client that lacks a key makes no entry of it at an invalidation.
+            apart = (held(world, client.name, place) or "") != (held(world, line.primary, place) or "")
+            if registered and apart:
+                return False
+    return True
+
+
+def _clients_are_secured(program: Program, world: World) -> bool:
+    # A durable client looks for no other servers here: it has no more than it needs.
+    for client in program.shape.clients:
+        line = world.served.lines.get(client.name)
+        living = [server for server in client.servers if server not in world.wan.dead]
+        if client.durable_id is None and line is not None and living:
+            copies = sum(server in living for server in line.secondaries)
+            known = all(
+                one.everywhere
+                for where, found in world.served.interests.items()
+                for one in found
+                if where[0] == client.name
+            )
+            if copies < min(client.redundancy, len(living) - 1) or not known:
+                return False
+    return True
+
+
 def _living(world: World) -> list[tuple[str, Sender]]:
     return [(name, s) for (member, name), s in world.wan.senders.items() if member not in world.wan.dead]
 
+
+OF_CLIENTS = "INT-MON-01"
+"""The one about what clients hold in the end."""
 
 PROMISES = (
     StateInvariant("CONS-RR-04", "members of a site that lost none hold the same", _sites_agree_within),
@@ -173,6 +222,14 @@ PROMISES = (
     StateInvariant("GWQ-ACK-03", "no event is left in a primary's queue", _queues_are_empty),
     StateInvariant(
         "SER-PRIMARY-04", "a queue has a primary as long as a member of its site lives", _queues_are_led
+    ),
+    StateInvariant(
+        OF_CLIENTS, "a client that is registered holds what its server holds", _clients_hold_the_same
+    ),
+    StateInvariant(
+        "FO-RED-01",
+        "a client has its secondaries where servers live, and they know its interest",
+        _clients_are_secured,
     ),
     StateInvariant("CONS-RR-01", "every call has returned whose member lives", _calls_return),
 )
@@ -213,6 +270,30 @@ def _batches_are_no_larger(program: Program, world: World, step: Step) -> bool:
     )
 
 
+def _has_the_queue(program: Program, world: World, step: Step) -> bool:
+    if step.name[0] != "is sent the queue":
+        return True
+    _, primary, server, client = step.name
+    own = {one.op_id for one in program.operations if one.member == client}
+    waits = {
+        message.op_id
+        for channel, messages in world.channels.items()
+        if (channel.source, channel.target) == (primary, client)
+        for message in messages
+    }
+    copy = step.state.served.copies.get((server, client), ())
+    return waits - own <= {message.op_id for message in copy}
+
+
+def _is_ready(program: Program, world: World, step: Step) -> bool:
+    told = _told(step)
+    return all(
+        world.served.durable[client.name].ready
+        for client in program.shape.clients
+        if client.durable_id is not None and client.name in told
+    )
+
+
 MANNERS = (
     StepInvariant(
         "DISC-LSN-01", "listeners are told of what is applied only, and once", _told_of_changes_only
@@ -222,6 +303,15 @@ MANNERS = (
     ),
     StepInvariant(
         "GWQ-BATCH-01", "no more is unanswered than a batch holds", _batches_are_no_larger, of_plain=False
+    ),
+    StepInvariant(
+        "FO-RED-01",
+        "a recruited secondary is sent all that waits for the client",
+        _has_the_queue,
+        of_plain=False,
+    ),
+    StepInvariant(
+        "DUR-READY-01", "a durable client is told of nothing before it is ready", _is_ready, of_plain=False
     ),
 )
 """What holds of each step."""

@@ -10,6 +10,7 @@ from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import (
     Client,
     OperationKind,
+    QueueAttributes,
     RegionAttributes,
     RegionPolicy,
     TombstoneSettings,
@@ -65,6 +66,11 @@ class ProgramShape(msgspec.Struct, frozen=True, kw_only=True):
             ticks, in milliseconds; of the last for all others.
         again: whether an update is delivered once more to some other member.
         rejoins: who gives up its copy of the first region and takes it again; empty for none.
+        registers: whether the clients begin unregistered, and register while all else happens.
+        listens: the asynchronous event queues of the first region.
+        answers: what the listeners of each member answer to their first calls; then that they succeeded.
+        recovers: how a member that has died runs again: with empty memory, or with what its disk holds, on
+            which queues are kept then; None where it stays dead.
     """
 
     sites: tuple[tuple[str, ...], ...]
@@ -92,6 +98,10 @@ class ProgramShape(msgspec.Struct, frozen=True, kw_only=True):
     batches: tuple[tuple[int, int], ...] = ((1, 10),)
     again: bool = False
     rejoins: str = ""
+    registers: bool = False
+    listens: tuple[QueueAttributes, ...] = ()
+    answers: tuple[str, ...] = ()
+    recovers: FaultKind | None = None
 
     @property
     def linked(self) -> tuple[tuple[int, int], ...]:
@@ -135,9 +145,16 @@ class ProgramShape(msgspec.Struct, frozen=True, kw_only=True):
     def alike(self) -> bool:
         """Whether the members of a site, and its entries, differ in nothing but their names and ids."""
         uneven = any(one.policies or one.policy is RegionPolicy.PARTITION for one in self.hosted)
-        named = self.clients or self.callers or self.doomed or self.rejoins or self.again
+        named = self.clients or self.callers or self.doomed or self.rejoins or self.again or self.recovers
+        named = named or self.listens
         apart = self.tombstones is not None and self.tombstones.thresholds
         return not (uneven or named or apart)
+
+    @property
+    def logged(self) -> bool:
+        """Whether it matters what logs have shown on the way, and in which order."""
+        kept = any(client.redundancy or client.durable_id is not None for client in self.clients)
+        return bool(self.listens or self.recovers or kept)
 
     @property
     def plain(self) -> bool:
@@ -162,7 +179,7 @@ class ProgramShape(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         sites = " | ".join("".join(site) for site in self.sites)
-        sites += "".join(f" + {client.name}" for client in self.clients)
+        sites += "".join(f" + {_client(client)}" for client in self.clients)
         by = f" by {'/'.join(self.callers)}" if self.callers else ""
         kinds = "/".join(self.kinds) if len(self.kinds) < MANY else "any"
         ticks = sum(FaultKind.TIME_LEAP in kinds for kinds in self.faults)
@@ -187,6 +204,10 @@ class ProgramShape(msgspec.Struct, frozen=True, kw_only=True):
             + (", batches of " + "/".join(str(size) for size, _ in self.batches) if _batched(self) else "")
             + (", delivered again" if self.again else "")
             + (f", {self.rejoins} joins again" if self.rejoins else "")
+            + (", registering" if self.registers else "")
+            + "".join(f", {_queue(queue)}" for queue in self.listens)
+            + (f" answering {'/'.join(self.answers)}" if self.answers else "")
+            + (f", {self.recovers}" if self.recovers else "")
         )
         return f"{sites}: {self.operations} {kinds}{by}{extra}"
 
@@ -208,6 +229,17 @@ def _words(region: RegionAttributes) -> str:
     copies = f" with {region.redundancy} copies" if region.redundancy else ""
     sent = "" if region.scope.value == "distributed_ack" else ", no ack"
     return f"{region.name} {region.policy}{lesser}{copies}{sent}"
+
+
+def _client(client: Client) -> str:
+    durable = "durable " if client.durable_id is not None else ""
+    servers = f" of {'/'.join(client.servers)}" if len(client.servers) > 1 else ""
+    copies = f" with {client.redundancy} copies" if client.redundancy else ""
+    return f"{durable}{client.name}{servers}{copies}"
+
+
+def _queue(queue: QueueAttributes) -> str:
+    return f"{'parallel' if queue.parallel else 'serial'} listeners of {queue.batch_size}"
 
 
 def _ended(endings: tuple[OperationKind, ...]) -> str:

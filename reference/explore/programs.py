@@ -18,6 +18,7 @@ from plumbline.reference.history.operations import (
     EXPIRES,
     OF_TRANSACTIONS,
     WHOLE_REGION,
+    Interest,
     Operation,
     OperationKind,
     QueueAttributes,
@@ -26,6 +27,7 @@ from plumbline.reference.history.operations import (
     TombstoneSettings,
     Topology,
 )
+from plumbline.reference.history.registration_moments import RegistrationBegun
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,24 +57,32 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def queues(self) -> tuple[QueueAttributes, ...]:
-        """A serial gateway sender for each link between sites."""
+        """A serial gateway sender for each link between sites, and the asynchronous event queues."""
         batches = self.shape.batches
-        return tuple(
+        return *self.shape.listens, *(
             QueueAttributes(
                 id=f"{site} to {remote}",
                 site=site,
                 remote_site=remote,
                 batch_size=batches[min(at, len(batches) - 1)][0],
                 batch_interval_ms=batches[min(at, len(batches) - 1)][1],
+                persistent=self.shape.recovers is FaultKind.RECOVER,
             )
             for at, (site, remote) in enumerate(self.shape.linked)
         )
 
     @property
     def regions(self) -> tuple[RegionAttributes, ...]:
-        """The regions, the first of which has all gateway senders."""
+        """The regions, the first of which has all gateway senders and asynchronous event queues."""
         first, *others = self.shape.hosted
-        return msgspec.structs.replace(first, senders=tuple(queue.id for queue in self.queues)), *others
+        senders = tuple(queue.id for queue in self.queues if queue.remote_site is not None)
+        queues = tuple(queue.id for queue in self.shape.listens)
+        return msgspec.structs.replace(first, senders=senders, queues=queues), *others
+
+    @property
+    def interests(self) -> tuple[Interest, ...]:
+        """What the clients register for: all keys, for as long as servers know them."""
+        return _interests(self.shape)
 
     @property
     def broken(self) -> tuple[Fault, ...]:
@@ -106,8 +116,20 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
         return ", ".join(told) + "".join(f"; {words(fault)}" for fault in self.faults)
 
 
-Happening = Fault | Redelivered | Left | Joined
+Happening = Fault | Redelivered | Left | Joined | RegistrationBegun
 """What comes from outside and is no call."""
+
+_LIVES = {
+    FaultKind.CLIENT_READY: (FaultKind.CLIENT_READY,),
+    **{
+        parting: (FaultKind.CLIENT_READY, parting, FaultKind.CLIENT_START, FaultKind.CLIENT_READY)
+        for parting in (FaultKind.CLIENT_DETACH, FaultKind.CLIENT_CRASH)
+    },
+}
+"""What happens in the life of a durable client, or in two of them."""
+
+_REGISTRATIONS = 100
+"""The number of the first registration; no operation has one so high."""
 
 _ENDED: dict[OperationKind | None, str] = {
     OperationKind.TX_COMMIT: " committed",
@@ -132,10 +154,12 @@ def words(happening: Happening) -> str:
             return f"{member} gives up its copy of {region}"
         case Joined(member, region):
             return f"{member} takes a copy of {region}"
+        case RegistrationBegun(_, interest):
+            return f"{interest.client} registers"
     if happening.kind is FaultKind.TIME_LEAP:
         return TICK
     what = happening.kind.replace("_", " ")
-    whom = happening.member or f"{happening.site} to {happening.remote_site}"
+    whom = happening.member or happening.client or f"{happening.site} to {happening.remote_site}"
     return f"{what} {whom}"
 
 
@@ -224,10 +248,21 @@ def _happening(
     if shape.rejoins:
         where = shape.rejoins, shape.hosted[0].name
         every.append([(Left(*where), Joined(*where))])
+    if shape.registers:
+        every += [[(RegistrationBegun(*one),)] for one in enumerate(_interests(shape), _REGISTRATIONS)]
     for chosen in product(*every):
         dying = [one for happening in chosen for one in happening if _is_death(one)]
         if len(set(map(words, dying))) == len(dying):
             yield from dict.fromkeys(_merged(chosen))
+
+
+def _interests(shape: ProgramShape) -> tuple[Interest, ...]:
+    """What the clients register for: all keys, for as long as servers know them."""
+    return tuple(
+        Interest(client=client.name, region=region.name, durable=client.durable_id is not None)
+        for client in shape.clients
+        for region in shape.hosted
+    )
 
 
 def _is_death(happening: Happening) -> bool:
@@ -317,7 +352,16 @@ def _faults(
     for kind in kinds:
         match kind:
             case FaultKind.CRASH:
-                yield from ((Fault(kind=kind, member=one),) for one in shape.doomed or members)
+                back = () if shape.recovers is None else (shape.recovers,)
+                yield from (
+                    tuple(Fault(kind=what, member=one) for what in (kind, *back))
+                    for one in shape.doomed or members
+                )
+            case FaultKind.CLIENT_READY | FaultKind.CLIENT_DETACH | FaultKind.CLIENT_CRASH:
+                yield from (
+                    tuple(Fault(kind=what, client=client.name) for what in _LIVES[kind])
+                    for client in shape.clients
+                )
             case FaultKind.TIME_LEAP:
                 yield (Fault(kind=kind, milliseconds=shape.tick_ms),)
             case FaultKind.RECEIVER_STOP:

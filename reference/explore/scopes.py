@@ -10,6 +10,7 @@ from plumbline.reference.history.operations import (
     Client,
     HostPolicy,
     OperationKind,
+    QueueAttributes,
     RegionAttributes,
     RegionPolicy,
     TombstoneSettings,
@@ -32,6 +33,12 @@ class Topic(StrEnum):
     RESOLVERS = "resolvers"
     QUEUES = "queues"
     CLIENTS = "clients"
+    REGISTRATIONS = "registrations"
+    REPLAYS = "replays"
+    RECRUITS = "recruits"
+    LISTENERS = "listeners"
+    BUCKETS = "buckets"
+    RESTARTS = "restarts"
 
 
 class ExploreScope(StrEnum):
@@ -97,6 +104,18 @@ _KEYS = ("x", "y")
 _MINUTE = 60_000
 _PREFERS = "prefer 1 within 1000 ms"
 _CLIENT = (Client(name="c", servers=("A",)),)
+_MOVING = (Client(name="c", servers=_TWO),)
+_SECURED = (Client(name="c", servers=_THREE, redundancy=1),)
+_DURABLE = (Client(name="c", servers=_TWO, redundancy=1, durable_id="c"),)
+_READY = (FaultKind.CLIENT_READY,)
+_AWAY = (FaultKind.CLIENT_DETACH, FaultKind.CLIENT_CRASH)
+_RECOVER = FaultKind.RECOVER
+
+
+def _listening(size: int, *, parallel: bool = False) -> tuple[QueueAttributes, ...]:
+    """An asynchronous event queue whose listeners receive so many events at once."""
+    return (QueueAttributes(id="q", site=1, parallel=parallel, batch_size=size),)
+
 
 SHAPES: dict[tuple[Topic, ExploreScope], tuple[ProgramShape, ...]] = {
     (Topic.REPLICATED, ExploreScope.SMALL): (
@@ -376,6 +395,185 @@ SHAPES: dict[tuple[Topic, ExploreScope], tuple[ProgramShape, ...]] = {
     (Topic.CLIENTS, ExploreScope.SMALL): (
         ProgramShape(sites=(_TWO,), operations=1, kinds=_EVERYWHERE, there=True, clients=_CLIENT),
         ProgramShape(sites=(_TWO,), operations=2, kinds=_PUTS, there=True, clients=_CLIENT),
+    ),
+    (Topic.REGISTRATIONS, ExploreScope.SMALL): (
+        ProgramShape(
+            sites=(_TWO,), operations=1, kinds=_EVERYWHERE, there=True, clients=_CLIENT, registers=True
+        ),
+        ProgramShape(sites=(_TWO,), operations=2, kinds=_PUTS, clients=_CLIENT, registers=True),
+        ProgramShape(
+            sites=(_TWO,),
+            operations=1,
+            kinds=_PUTS,
+            there=True,
+            clients=_MOVING,
+            registers=True,
+            faults=(_CRASH,),
+        ),
+    ),
+    (Topic.REGISTRATIONS, ExploreScope.MEDIUM): (
+        ProgramShape(
+            sites=(_TWO,), operations=2, kinds=_EVERYWHERE, there=True, clients=_CLIENT, registers=True
+        ),
+        ProgramShape(
+            sites=(_TWO,),
+            operations=2,
+            kinds=_PUTS,
+            there=True,
+            clients=_MOVING,
+            registers=True,
+            faults=(_CRASH,),
+        ),
+    ),
+    (Topic.REPLAYS, ExploreScope.SMALL): (
+        ProgramShape(
+            sites=(_TWO,),
+            operations=1,
+            kinds=_PUTS,
+            callers=_TWO,
+            there=True,
+            clients=_DURABLE,
+            faults=(_READY,),
+        ),
+        ProgramShape(
+            sites=(_TWO,),
+            operations=1,
+            kinds=(_PUT,),
+            callers=_TWO,
+            clients=_DURABLE,
+            faults=(_READY, _CRASH),
+        ),
+        ProgramShape(
+            sites=(_TWO,), operations=1, kinds=(_PUT,), callers=_TWO, clients=_DURABLE, faults=(_AWAY,)
+        ),
+    ),
+    (Topic.REPLAYS, ExploreScope.MEDIUM): (
+        ProgramShape(
+            sites=(_TWO,), operations=2, kinds=_PUTS, callers=_TWO, clients=_DURABLE, faults=(_READY, _CRASH)
+        ),
+        ProgramShape(
+            sites=(_TWO,), operations=1, kinds=(_PUT,), callers=_TWO, clients=_DURABLE, faults=(_AWAY, _CRASH)
+        ),
+    ),
+    (Topic.RECRUITS, ExploreScope.SMALL): (
+        ProgramShape(
+            sites=(_THREE,), operations=1, kinds=(_PUT,), callers=_TWO, clients=_SECURED, faults=(_CRASH,)
+        ),
+        ProgramShape(
+            sites=(_THREE,),
+            operations=1,
+            kinds=(_PUT,),
+            callers=("C",),
+            clients=_SECURED,
+            faults=(_CRASH, _CRASH),
+            doomed=_TWO,
+        ),
+    ),
+    (Topic.RECRUITS, ExploreScope.MEDIUM): (
+        ProgramShape(
+            sites=(_THREE,), operations=2, kinds=_PUTS, callers=_THREE, clients=_SECURED, faults=(_CRASH,)
+        ),
+    ),
+    (Topic.LISTENERS, ExploreScope.SMALL): (
+        *(
+            ProgramShape(
+                sites=(_TWO,), operations=2, kinds=(_PUT,), keys=_KEYS, listens=_listening(2), answers=answers
+            )
+            for answers in (("false",), ("throw", "false"), ("part",))
+        ),
+        ProgramShape(
+            sites=(_TWO,),
+            operations=1,
+            kinds=_PUTS,
+            there=True,
+            listens=_listening(2),
+            answers=("false",),
+            faults=(_CRASH,),
+        ),
+    ),
+    (Topic.LISTENERS, ExploreScope.MEDIUM): (
+        ProgramShape(
+            sites=(_TWO,),
+            operations=3,
+            kinds=_PUTS,
+            keys=_KEYS,
+            listens=_listening(2),
+            answers=("false", "throw"),
+        ),
+        ProgramShape(
+            sites=(_TWO,),
+            operations=2,
+            kinds=(_PUT,),
+            keys=_KEYS,
+            listens=_listening(2),
+            answers=("part",),
+            faults=(_CRASH,),
+        ),
+    ),
+    (Topic.BUCKETS, ExploreScope.SMALL): (
+        ProgramShape(
+            sites=(_TWO,),
+            operations=2,
+            kinds=(_PUT,),
+            regions=_partitioned(1),
+            listens=_listening(2, parallel=True),
+            answers=("false",),
+        ),
+        ProgramShape(
+            sites=(_TWO,),
+            operations=1,
+            kinds=_PUTS,
+            there=True,
+            regions=_partitioned(1),
+            listens=_listening(1, parallel=True),
+            answers=("false",),
+            faults=(_CRASH,),
+        ),
+    ),
+    (Topic.BUCKETS, ExploreScope.MEDIUM): (
+        ProgramShape(
+            sites=(_TWO,),
+            operations=2,
+            kinds=(_PUT,),
+            keys=_KEYS,
+            regions=_partitioned(1),
+            listens=_listening(2, parallel=True),
+            faults=(_CRASH,),
+        ),
+    ),
+    (Topic.RESTARTS, ExploreScope.SMALL): (
+        ProgramShape(
+            sites=_APART,
+            operations=2,
+            kinds=(_PUT,),
+            keys=_KEYS,
+            callers=("A",),
+            faults=(_CRASH,),
+            doomed=("A",),
+            links=((1, 2),),
+            recovers=_RECOVER,
+        ),
+        ProgramShape(
+            sites=(_TWO, ("C",)),
+            operations=1,
+            kinds=(_PUT,),
+            callers=_TWO,
+            faults=(_CRASH,),
+            links=((1, 2),),
+            recovers=_RECOVER,
+        ),
+    ),
+    (Topic.RESTARTS, ExploreScope.MEDIUM): (
+        ProgramShape(
+            sites=(_TWO, ("C",)),
+            operations=1,
+            kinds=(_PUT,),
+            callers=_TWO,
+            faults=(_CRASH, _CRASH),
+            doomed=_TWO,
+            links=((1, 2),),
+            recovers=_RECOVER,
+        ),
     ),
     (Topic.QUEUES, ExploreScope.MEDIUM): (
         ProgramShape(

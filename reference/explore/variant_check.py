@@ -63,7 +63,8 @@ class Refuted(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         variant: its name.
         by: the promise that it breaks, or what is seen of it that is never seen rightly: "contents" and
-            "versions" of members and "queues" in the end, what listeners are "told", how calls "return"; or,
+            "versions" of members and "queues" in the end, what listeners are "told", how calls "return", what
+            "logs" have shown, one after the other; or,
             at any "moment", what members hold and have queued while these calls are made and those have
             returned; empty if it was not refuted.
         program: in which program, in words.
@@ -158,6 +159,7 @@ def sights(walked: Walked) -> Sights:
         "queues": frozenset(_queues(end) for end in walked.ends)
         if _told_of_removals(walked)
         else frozenset(),
+        "logs": frozenset(end.logs for end in walked.ends),
         "moment": frozenset(_moment(moment, shape) for moment in walked.moments),
     }
 

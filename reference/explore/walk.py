@@ -16,17 +16,20 @@ from plumbline.reference.explore.dead_variables_of_members import Fading, uncoun
 from plumbline.reference.explore.dead_variables_of_queues import Emptied, is_of_sites
 from plumbline.reference.explore.dead_variables_of_sites import Known
 from plumbline.reference.explore.invariants import MANNERS, StepInvariant
+from plumbline.reference.explore.log_invariants import Logs, watches, with_shown
 from plumbline.reference.explore.pending_faults import Expected, broken
 from plumbline.reference.explore.program_shape import WHOLLY
 from plumbline.reference.explore.programs import Happening, Program, first_puts, words
 from plumbline.reference.explore.reduction_of_faults import AtOnce
 from plumbline.reference.explore.reduction_of_members import Apart
-from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import CLIENT_GOES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import OrderStrength
-from plumbline.reference.history.operations import Interest, Operation, Outcome
+from plumbline.reference.history.operations import Operation, Outcome
+from plumbline.reference.history.registration_moments import RegistrationBegun
 from plumbline.reference.model.bucket_holders import located
-from plumbline.reference.model.places import TIMELINE
+from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
 from plumbline.reference.model.setting import Propagation, Setting
+from plumbline.reference.model.sites.listeners import scripted
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.world import World
@@ -36,11 +39,12 @@ from plumbline.reference.search.transition import Entry, Place, Step, Unobserved
 
 
 class Moment(NamedTuple):
-    """Where a run stands: its world, how many calls were made, how many faults have happened."""
+    """Where a run stands: its world, how many calls and faults have come, and what logs have shown."""
 
     world: World
     called: int
     broken: int
+    logs: Logs = ()
 
 
 class Walked:
@@ -84,6 +88,10 @@ class Walked:
             told.append(came[1])
             came = self._before[came[0]]
         return tuple(reversed(told))
+
+
+_AT_REST = (FaultKind.CLIENT_START, *CLIENT_GOES, *STARTS_AGAIN)
+"""Faults that happen only when everything has settled."""
 
 
 class _Due(Unobserved):
@@ -136,6 +144,7 @@ class _Walker:
         self._at_once = AtOnce(self._setting) if hurries else None
         self._known = Known(self._setting) if hurries else None
         self._rests = any(operation.kind in WHOLLY for operation in program.operations)
+        self._watched = watches(program)
         self._manners = [one for one in MANNERS if program.shape.plain or not one.of_plain]
         self.astray: dict[StepInvariant, tuple[Moment, str]] = {}
         self.shown: set[tuple[tuple[Place, Entry], int]] = set()
@@ -154,6 +163,9 @@ class _Walker:
             world = located(world, place, primary, tuple(others[:copies]))
         for operation in first_puts(self.program.shape):
             world = self._put(world, operation)
+        for queue in self.program.shape.listens:
+            for member in self.program.shape.members:
+                world = scripted(world, member, queue.id, self.program.shape.answers)
         return Moment(world, 0, 0)
 
     def _put(self, world: World, operation: Operation) -> World:
@@ -188,12 +200,18 @@ class _Walker:
             for manner in self._manners:
                 if manner not in self.astray and not manner.kept(self.program, world, step):
                     self.astray[manner] = moment, _told(step)
-            yield moment._replace(world=self._faded(step.state, moment)), _told(step)
+            logs = with_shown(moment.logs, [one for one in step.shows if one[0] in self._watched])
+            yield moment._replace(world=self._faded(step.state, moment), logs=logs), _told(step)
         if not alone:
             yield from self._outside(moment)
 
     def _returned(self, moment: Moment) -> list[tuple[Moment, str]]:
         """A call returns as soon as it can: nothing waits for that, and nothing is hindered by it."""
+        for number, one in moment.world.served.pending.items():
+            if (status := self._model.pending.status(moment.world, number)) is not None:
+                after = self._model.pending.returned(moment.world, number)
+                told = f"registration of {one.interest.client} returns {status}"
+                return [(moment._replace(world=after), told)]
         for op_id in sorted(moment.world.calls):
             if self._setting.operations[op_id].member in moment.world.wan.dead:
                 continue
@@ -201,9 +219,15 @@ class _Walker:
                 continue
             if ways := list(self._model.timeline.returned(moment.world, op_id)):
                 self.returned.update((op_id, outcome) for _, outcome in ways)
-                said = {after: f"{op_id} returns {outcome.status}" for after, outcome in ways}
-                return [(moment._replace(world=after), told) for after, told in said.items()]
+                return list(dict.fromkeys(self._ended(moment, op_id, *way) for way in ways))
         return []
+
+    def _ended(self, moment: Moment, op_id: int, after: World, outcome: Outcome) -> tuple[Moment, str]:
+        """The moment in which a call has returned so."""
+        logs = moment.logs
+        if self.program.shape.logged:
+            logs = with_shown(logs, [(outcome_place(op_id), outcome_entry(outcome))])
+        return moment._replace(world=after, logs=logs), f"{op_id} returns {outcome.status}"
 
     def _is_committed(self, world: World, op_id: int) -> bool:
         """Whether a call has returned that is only there since its transaction is being committed."""
@@ -259,19 +283,19 @@ class _Walker:
 
     def _outside(self, moment: Moment) -> Iterator[tuple[Moment, str]]:
         """The next call is made, the next fault happens."""
-        world, called, broken = moment
+        world, called, broken, _ = moment
         comes, happens = self._due(moment)
         if called < len(self.program.operations) and comes:
             yield from self._called(moment)
         if broken < len(self.program.faults) and happens:
             happening = self.program.faults[broken]
             for after in self._happened(world, happening):
-                then = Moment(after, called, broken + 1)
+                then = moment._replace(world=after, broken=broken + 1)
                 yield then._replace(world=self._faded(after, then)), words(happening)
 
     def _called(self, moment: Moment) -> Iterator[tuple[Moment, str]]:
         """The next call is made, unless it has to wait."""
-        world, called, _ = moment
+        world, called, *_ = moment
         operation = self.program.operations[called]
         if operation.member in world.wan.dead:
             yield moment._replace(called=called + 1), f"{operation.member} is dead and calls nothing"
@@ -288,7 +312,11 @@ class _Walker:
 
     def _happened(self, world: World, happening: Happening) -> Iterator[World]:
         """The worlds in which something has happened from outside; none while that cannot be."""
-        if isinstance(happening, Fault):
+        if isinstance(happening, RegistrationBegun):
+            yield self._model.pending.begun(world, happening.number, happening.interest, held=False)
+        elif isinstance(happening, Fault):
+            if happening.kind in _AT_REST and not self._model.rest.quiet(world):
+                return
             yield from self._model.faults.happened(world, happening)
         else:
             for step in self._model.timeline.steps(world, _Due(happening)):
@@ -313,11 +341,10 @@ def _setting(program: Program, book: Rulebook) -> Setting:
         setting.resolve_by(shape.resolver)
     for client in shape.clients:
         setting.connect(client)
-    setting.registered = tuple(
-        Interest(client=client.name, region=region.name)
-        for client in shape.clients
-        for region in program.regions
-    )
+    setting.registered = () if shape.registers else program.interests
+    setting.registers_meanwhile = shape.registers
+    if shape.recovers is not None:
+        setting.recover()
     for operation in (*first_puts(shape), *program.operations):
         setting.lock_for(operation)
         setting.take_up(operation)
@@ -346,6 +373,8 @@ def walk(
         onward: how events travel on where not each site is linked to each; as documented if left out.
         moments: whether it is asked what queues hold at any moment; else only what comes of them is.
     """
+    # What a member that comes back has shown before it died matters, and reductions take no account of that.
+    reduced = reduced and program.shape.recovers is None
     walker = _Walker(program, book, reduced=reduced, onward=onward, moments=moments)
     first = walker.first()
     before: dict[Moment, tuple[Moment, str] | None] = {first: None}

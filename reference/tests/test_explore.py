@@ -6,6 +6,16 @@ import msgspec
 import pytest
 
 from plumbline.reference.explore import findings
+from plumbline.reference.explore.client_findings import (
+    DISCARDED,
+    INVALIDATED,
+    LATE_ANSWER,
+    OUTLIVED,
+    OWN,
+    PRECEDES,
+    RECOGNISED,
+    UNFILLED,
+)
 from plumbline.reference.explore.findings import (
     ANEW,
     CIRCLE,
@@ -49,6 +59,8 @@ ALLOWED = {
     Topic.THREE_SITES: {TOLD_ON},
     Topic.TRANSACTIONS: {SAME_STAMP},
     Topic.RESOLVERS: {PREFERRED},
+    Topic.REGISTRATIONS: {INVALIDATED, PRECEDES, LATE_ANSWER, OWN, RECOGNISED, DISCARDED},
+    Topic.RECRUITS: {UNFILLED, OUTLIVED},
 }
 """Why the documents allow what is found in CI."""
 
