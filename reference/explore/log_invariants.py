@@ -64,7 +64,7 @@ def _shown(logs: Logs, place: Place) -> tuple[Any, ...]:
 
 
 def _sure(program: Program, world: World, logs: Logs) -> list[Operation]:
-    """The operations that have ended well and that nobody discards: no other changes the key, or they win."""
+    """The operations that ended well and were discarded nowhere: no other changes the key, or they win."""
     keys = [(one.region, one.key) for one in program.operations]
     living = [member for member in program.shape.members if member not in world.wan.dead]
     return [
@@ -86,7 +86,7 @@ def _crashed(program: Program) -> set[str]:
 
 def _clients_are_told(program: Program, world: World, logs: Logs) -> bool:
     if program.shape.registers:
-        return True  # what comes before a registration is for nobody
+        return True  # a client is sent nothing of what comes before
     died = _crashed(program)
     for client in program.shape.clients:
         secured = client.redundancy and len(died.intersection(client.servers)) <= client.redundancy

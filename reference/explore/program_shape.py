@@ -145,10 +145,10 @@ class ProgramShape(msgspec.Struct, frozen=True, kw_only=True):
     def alike(self) -> bool:
         """Whether the members of a site, and its entries, differ in nothing but their names and ids."""
         uneven = any(one.policies or one.policy is RegionPolicy.PARTITION for one in self.hosted)
-        named = self.clients or self.callers or self.doomed or self.rejoins or self.again or self.recovers
-        named = named or self.listens
+        named = self.clients or self.callers or self.doomed or self.rejoins or self.again
+        queued = self.listens or self.recovers
         apart = self.tombstones is not None and self.tombstones.thresholds
-        return not (uneven or named or apart)
+        return not (uneven or named or queued or apart)
 
     @property
     def logged(self) -> bool:

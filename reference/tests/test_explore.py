@@ -96,7 +96,7 @@ def test_whatever_is_looked_at_in_ci_keeps_every_promise(part: Topic):
         *SHAPES[Topic.GATEWAYS, ExploreScope.SMALL][3:],
         RING,
         *SHAPES[Topic.TRANSACTIONS, ExploreScope.SMALL][1:3],
-        SHAPES[Topic.PARTITIONED, ExploreScope.SMALL][1],
+        SHAPES[Topic.BUCKETS, ExploreScope.SMALL][0],
         SHAPES[Topic.LESSER, ExploreScope.SMALL][0],
         SHAPES[Topic.CLEARS, ExploreScope.SMALL][0],
         SHAPES[Topic.TOMBSTONES, ExploreScope.SMALL][0],
@@ -450,7 +450,7 @@ def test_what_waits_for_a_site_that_is_dead_stays_and_for_one_that_lives_does_no
         next(
             one
             for one in programs(shape)
-            if one.operations[0].member == "A" and one.faults[0].member == member
+            if one.operations[0].member == "A" and one.broken[0].member == member
         )
         for member in ("C", "B")
     )
