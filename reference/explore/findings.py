@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, pairwise
 
 import msgspec
 
@@ -73,6 +73,13 @@ SENT_AGAIN = (
     "still under way. Members of a site then deal with one event apart: each gives it a version of its own, "
     "or one applies it behind a later event, and others, who know it, take no notice. The documents let what "
     "is sent again be processed more than once, and do not say which version it gets."
+)
+
+
+RECORDED = (
+    "A secondary has an event recorded and not queued, and dies before it takes over from a primary that "
+    "died with the event. A disk holds what is in a queue. The documents do not say that it holds what is "
+    "recorded."
 )
 
 
@@ -167,8 +174,7 @@ def _is_kept(walked: Walked, promise: StateInvariant | LogInvariant, end: Moment
 def _finding(walked: Walked, promise: StateInvariant | LogInvariant, end: Moment) -> BrokenPromise:
     program = walked.program
     run = walked.run_to(end)
-    agree, clients = promise.requirement in AGREEMENT, promise.requirement == OF_CLIENTS
-    reasons = _REASONS if agree else REASONS_OF_CLIENTS if clients else {}
+    reasons = _REASONS if promise.requirement in AGREEMENT else _OTHER_REASONS.get(promise.requirement, {})
     allowed = next((why for why, holds in reasons.items() if holds(program, run)), "")
     return BrokenPromise(
         requirement=promise.requirement,
@@ -309,3 +315,23 @@ _REASONS: dict[str, Callable[[Program, Run], bool]] = {
     SENT_AGAIN: _is_sent_again,
 }
 """Why the documents allow that members end apart, and how it shows in a run."""
+
+
+def _is_recorded(program: Program, run: Run) -> bool:
+    """Whether two members died one after the other, and the second had not taken over by then."""
+    del program
+    deaths = [(at, line.split()[1]) for at, line in enumerate(run) if line.startswith("crash ")]
+    return any(
+        not any(
+            line.startswith((f"takes over {later} ", f"stores queue entry {later} "))
+            for line in run[one:other]
+        )
+        for (one, _), (other, later) in pairwise(deaths)
+    )
+
+
+_OTHER_REASONS: dict[str, dict[str, Callable[[Program, Run], bool]]] = {
+    OF_CLIENTS: REASONS_OF_CLIENTS,
+    "GWQ-PERSIST-01": {RECORDED: _is_recorded},
+}
+"""The same of what other promises say."""

@@ -276,6 +276,12 @@ class _Walker:
                 not message.queue for messages in world.channels.values() for message in messages
             )
         home = self._setting.home
+        if self.program.shape.recovers is not None:
+            # What becomes of an event that no member could queue, no document says (see `unmodelled`).
+            held = {name for _, name in world.wan.senders}
+            fed = (queue for queue in self.program.queues if queue.site == home(operation.member))
+            if not held.issuperset(queue.id for queue in fed):
+                return True
         return bool(self.program.times) and any(
             home(other.member) == home(operation.member) and other.member not in world.wan.dead
             for other in map(self._setting.operations.__getitem__, world.calls)
