@@ -62,7 +62,8 @@ def _is_invalidated(program: Program, run: Run) -> bool:
     """Whether an invalidation has come to a client between the reading of its answer and the last of it."""
     numbers = [str(one.op_id) for one in program.operations if one.kind is OperationKind.INVALIDATE]
     for client in program.shape.clients:
-        came = _at(run, (f"receives {client.name} {number}" for number in numbers))
+        ways = ("receives", "ignores", "discards")
+        came = _at(run, (f"{way} {client.name} {number}" for way in ways for number in numbers))
         brings = _at(run, [f"applies the answer {client.name} "])
         if any(at < last for at in came for last in brings):
             return True
@@ -124,14 +125,14 @@ def _lacks(program: Program, run: Run, server: str, recruited: int, filled: int,
 
 
 def _is_outlived(program: Program, run: Run) -> bool:
-    """Whether a server had an update, and died before any other member had it."""
+    """Whether a server had an update, and died, and some other member never had it."""
     servers = {client.name: client.server for client in program.shape.clients}
     died = {line.split()[-1] for line in run if line.startswith("crash ")}
     for one in program.operations:
         home = servers.get(one.member, one.member)
         others = [m for m in program.shape.members if m not in died]
-        reached = _at(run, (f"{what} {m} {one.op_id}" for what in ("receives", "applies") for m in others))
-        if home in died and not reached:
+        ways = ("receives", "applies", "discards")
+        if home in died and not all(_at(run, (f"{way} {m} {one.op_id}" for way in ways)) for m in others):
             return True
     return False
 

@@ -70,7 +70,7 @@ def _sure(program: Program, world: World, logs: Logs) -> list[Operation]:
     return [
         one
         for one, where in zip(program.operations, keys, strict=True)
-        if (keys.count(where) == 1 or any(world.entry(m, *where).token == one.token for m in living))
+        if (keys.count(where) == 1 or all(world.entry(m, *where).token == one.token for m in living))
         and any(entry[0] is Status.OK for entry in _shown(logs, outcome_place(one.op_id)))
     ]
 
