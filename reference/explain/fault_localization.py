@@ -26,7 +26,7 @@ from plumbline.reference.history.moments import (
     StatisticAsked,
     Unsettled,
 )
-from plumbline.reference.history.operations import OperationKind, RegionPolicy, travels_on
+from plumbline.reference.history.operations import CONDITIONAL, OperationKind, RegionPolicy, travels_on
 from plumbline.reference.history.registration_moments import RegistrationBegun
 from plumbline.reference.history.resolvers import in_place_of
 from plumbline.reference.model.gauges import is_gauge
@@ -40,6 +40,7 @@ from plumbline.reference.rulebook.decisions import (
     DISKS,
     DISPATCHERS,
     DURABLE,
+    ENTRY_OPERATIONS,
     FAILURES,
     GATEWAYS,
     GAUGES,
@@ -158,6 +159,7 @@ def _decisions(history: History) -> tuple[str, ...]:
         *(GAUGES if _counts_tombstones(history) else ()),
         *(PARTITIONED if any(r.policy is RegionPolicy.PARTITION for r in history.regions) else ()),
         *REPLICATED,
+        *(ENTRY_OPERATIONS if _depends_on_entries(history) else ()),
     )
 
 
@@ -207,6 +209,24 @@ def _sets_checks(history: History) -> bool:
 def _clears(history: History) -> bool:
     """Whether any call clears a region."""
     return OperationKind.CLEAR in _kinds(history)
+
+
+def _depends_on_entries(history: History) -> bool:
+    """Whether any call depends on what it finds, or is of many keys."""
+    return any(
+        isinstance(what, Called) and (what.share or what.operation.kind in _BY_ENTRY)
+        for what in history.timeline
+    )
+
+
+_BY_ENTRY = CONDITIONAL | {
+    OperationKind.CREATE,
+    OperationKind.PUT_IF_ABSENT,
+    OperationKind.REPLACE,
+    OperationKind.CONTAINS_KEY,
+    OperationKind.TX_BEGIN,
+}
+"""What depends on the entry that it finds."""
 
 
 def _begins(history: History) -> bool:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import READS, Operation, OperationKind, Outcome, Status
+from plumbline.reference.model.clients.carrying_out import effects_of
 from plumbline.reference.model.clients.subscriptions import queued
 from plumbline.reference.model.described_steps import (
     PrimaryChange,
@@ -35,7 +36,6 @@ from plumbline.reference.model.sites.parallel_queues import ParallelQueues
 from plumbline.reference.model.sites.timestamp_order import NONE, all_after
 from plumbline.reference.model.tombstones import changed
 from plumbline.reference.model.world import Bucket, Call, CallStage, GateState, World
-from plumbline.reference.rulebook.effects import effects
 from plumbline.reference.rulebook.values import Effect, EntryState, each
 from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, Step, View
@@ -195,7 +195,7 @@ class Buckets:
             for holder in (bucket.primary, *bucket.copies) if operation.member not in dead else ():
                 if holder not in dead:
                     entry = world.entry(holder, operation.region, operation.key)
-                    for effect in effects(operation.kind, entry.state, entry.token):
+                    for effect in effects_of(self._setting, operation, entry.state, entry.token):
                         yield self._reading(world, operation, call, effect, holder)
             return
         by_client = operation.op_id in self._setting.originators
@@ -203,7 +203,7 @@ class Buckets:
             if at in dead:
                 continue
             entry = world.entry(at, operation.region, operation.key)
-            for effect in effects(operation.kind, entry.state, entry.token, expected=operation.expected):
+            for effect in effects_of(self._setting, operation, entry.state, entry.token):
                 if effect.becomes is None:
                     yield self._reading(world, operation, call, effect, at)
                 elif not all(self._shut(world, operation, at, untold=self._goes_untold(view, at, operation))):

@@ -189,6 +189,21 @@ ENTERS_AT_ANY_TIME = frozenset(
 )
 """Decisions on which "what stands in front of an event fares the same whenever the event enters" rests."""
 
+ENTRIES_AS_FOUND = frozenset(
+    {
+        "changes_expected",
+        "put_if_absent_stores",
+        "replace_stores",
+        "returns_previous",
+        "create_stores",
+        "invalid_is_present",
+        "finds_own_change",
+        "carries_out_entry",
+        "removes_lacking",
+    }
+)
+"""Decisions on which "what an operation does follows from what it finds" rests."""
+
 OTHERS_DO_NOT_MATTER = frozenset({"waits_for_other_writers", "applies_while_another_is_under_way"})
 """Decisions on which "what another operation is doing does not matter" rests."""
 
@@ -307,7 +322,7 @@ NEXT_MOMENT = Claim(
 READ = Claim(
     "read",
     "A reading that is right now changes no state and enters no queue; its caller goes on.",
-    OTHERS_DO_NOT_MATTER | {"get_crosses", "no_effect_crosses"},
+    OTHERS_DO_NOT_MATTER | {"get_crosses", "no_effect_crosses"} | ENTRIES_AS_FOUND,
 )
 SEND = Claim(
     "send",
@@ -330,7 +345,7 @@ CARRIES_OUT = Claim(
     "carries out",
     "As for show; the log of a key's primary fixes which update of the key it carries out next, and no "
     "other member carries out any.",
-    STAMPS_GROW | SEND_TO_COPIES.relies_on,
+    STAMPS_GROW | ENTRIES_AS_FOUND | SEND_TO_COPIES.relies_on,
 )
 TAKES_OVER = Claim(
     "takes over",
@@ -350,7 +365,7 @@ SHOW = Claim(
     "show",
     "The log fixes which change of this key comes next on this member; no call still to come can "
     "read the present value, and no silent change may come first.",
-    OTHERS_DO_NOT_MATTER | STAMPS_GROW,
+    OTHERS_DO_NOT_MATTER | STAMPS_GROW | ENTRIES_AS_FOUND,
 )
 SHOW_AND_QUEUE = Claim(
     "show and queue",

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from plumbline.reference.history.operations import (
     LOCAL,
     OF_TRANSACTIONS,
+    READS,
     Operation,
     OperationKind,
     Outcome,
@@ -129,7 +130,7 @@ class Transactions:
     ) -> Iterator[Step]:
         kind = operation.kind
         for early in each(self._setting.book.applies_before_commit(kind)):
-            if early and kind not in LOCAL and not self._forwarding.is_lesser(operation):
+            if early and kind not in LOCAL | READS and not self._forwarding.is_lesser(operation):
                 yield from self._callers.effects(world, view, operation, call)
             else:
                 yield from self._kept(world, operation, call, found)
@@ -194,10 +195,14 @@ class Transactions:
         transaction carried out elsewhere reads its own copy.
         """
         where = (operation.region, operation.key)
-        for change in found.changes:
-            if (change.region, change.key) == where:
-                return [(change.state, change.token)]
+        own = [(one.state, one.token) for one in found.changes if (one.region, one.key) == where]
+        for state, _ in own:
+            finds = each(self._setting.book.finds_own_change(state is EntryState.TOMBSTONE))
+            if all(finds):
+                return own
+            own = own if any(finds) else []
         ways = [(state, token) for region, key, state, token in found.seen if (region, key) == where]
+        ways += own
         for member in dict.fromkeys((host, operation.member)):
             entry = world.entry(member, *where)
             states = tombstones.read_as(self._setting.book, entry, operation.kind)

@@ -21,6 +21,7 @@ from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rulebook.dialects import answers, is_documented
 from plumbline.reference.rulebook.disks import DiskDecisions
 from plumbline.reference.rulebook.durable import DurableDecisions
+from plumbline.reference.rulebook.entry_operations import EntryOperationDecisions
 from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
@@ -58,6 +59,7 @@ class Rulebook(
     DispatcherDecisions,
     DistributionDecisions,
     DurableDecisions,
+    EntryOperationDecisions,
     OfflineDecisions,
     ExpiryDecisions,
     FailoverDecisions,

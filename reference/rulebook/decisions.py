@@ -17,6 +17,7 @@ from plumbline.reference.rulebook.crossing import CrossingDecisions, OnwardDecis
 from plumbline.reference.rulebook.decision import Decision, Subject, merged
 from plumbline.reference.rulebook.disks import DiskDecisions
 from plumbline.reference.rulebook.durable import DurableDecisions
+from plumbline.reference.rulebook.entry_operations import EntryOperationDecisions
 from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
@@ -127,6 +128,9 @@ OVERFLOW = _of(OverflowDecisions)
 CONFLATION = _of(ConflationDecisions)
 """Decisions that only examples ask in which a queue conflates."""
 
+ENTRY_OPERATIONS = _of(EntryOperationDecisions)
+"""Decisions that only examples ask with operations that depend on what they find, or on many keys."""
+
 DURABLE = merged(_of(DurableDecisions), _of(OfflineDecisions), _of(ReplayDecisions))
 """Decisions that only examples with a durable client ask."""
 
@@ -156,6 +160,7 @@ DECISIONS: dict[str, Decision] = merged(
     DURABLE,
     REGISTRATIONS,
     CONFLATION,
+    ENTRY_OPERATIONS,
 )
 """Every decision by name, narrow ones first; the method of the same name in `Rulebook` answers it."""
 

@@ -49,7 +49,7 @@ def effects(
         return (*found, Effect(Status.OK), Effect(Status.OK, at_client=True), *silent)
     if of_client and kind is OperationKind.CREATE and Effect(Status.EXISTS) in found:
         # A client's create is a creation or an update at its server (001, L19); which of the two is not said.
-        return (*found, _stored())
+        return (*found, stored())
     return found
 
 
@@ -66,37 +66,38 @@ def effects_at_client(kind: OperationKind, state: EntryState, token: str | None)
     return (*found, Effect(Status.OK)) if Effect(Status.ABSENT) in found else found
 
 
-def _stored(value: str | None = None) -> Effect:
+def stored(value: str | None = None) -> Effect:
+    """A value is stored, and the caller gets back what stood there, where that is said."""
     return Effect(Status.OK, value, EntryState.LIVE, EventKind.UPDATE, distributed=True)
 
 
 def _put(_state: EntryState, _token: str | None) -> tuple[Effect, ...]:
-    return (_stored(),)
+    return (stored(),)
 
 
 def _create(state: EntryState, _token: str | None) -> tuple[Effect, ...]:
-    return (_stored(),) if state in _GONE else (Effect(Status.EXISTS),)
+    return (stored(),) if state in _GONE else (Effect(Status.EXISTS),)
 
 
 def _put_if_absent(state: EntryState, token: str | None) -> tuple[Effect, ...]:
     if state in _GONE:
-        return (_stored(),)
+        return (stored(),)
     if state is EntryState.LIVE:
         return (Effect(Status.OK, token),)
     # Whether a key without a value counts as absent is not said anywhere.
-    return (Effect(Status.OK), _stored())
+    return (Effect(Status.OK), stored())
 
 
 def _replace(state: EntryState, token: str | None) -> tuple[Effect, ...]:
     if state in _GONE:
         return (Effect(Status.OK),)
     if state is EntryState.LIVE:
-        return (_stored(token),)
-    return (_stored(), Effect(Status.OK))
+        return (stored(token),)
+    return (stored(), Effect(Status.OK))
 
 
 def _replace_if_equal(_state: EntryState, _token: str | None) -> tuple[Effect, ...]:
-    return (_stored("true"),)
+    return (stored("true"),)
 
 
 def _remove_if_equal(_state: EntryState, _token: str | None) -> tuple[Effect, ...]:

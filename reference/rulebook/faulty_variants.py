@@ -16,6 +16,7 @@ from plumbline.reference.rulebook import (
     crossing,
     disks,
     durable,
+    entry_operations,
     failover,
     failures,
     interests,
@@ -70,6 +71,7 @@ FAULTY: dict[str, FaultyVariant] = by_name(
         *replicated.FAULTS,
         *versions.FAULTS,
         *queue_conflation.FAULTS,
+        *entry_operations.FAULTS,
     )
 )
 """Every faulty variant by name."""

@@ -186,6 +186,7 @@ TRANSACTION_MACHINES = (
             "TX-LIMIT-01",
             "TX-LIMIT-02",
             "TX-CONV-01",
+            "EXT-TX-01",
         ),
         needs=(Capability.REPLICATED_REGIONS, Capability.TRANSACTIONS),
         draws=TransactionMachine,

@@ -16,6 +16,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     durable_lives,
     durable_offline,
     durable_replay,
+    entry_operations,
     failover,
     gateway_batches,
     gateway_chains,

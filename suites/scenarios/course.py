@@ -43,7 +43,7 @@ from plumbline.reference.history.registration_actions import (
 )
 from plumbline.reference.history.words import host_words, interest_words, script_words
 from plumbline.suites.harness.driver import Driver
-from plumbline.suites.scenarios.mismatch import MismatchError
+from plumbline.suites.scenarios.mismatch import MismatchError, in_words
 
 REGION = "region"
 
@@ -188,12 +188,14 @@ class Course:
         self, member: str, kind: OperationKind, key: str, expected: Operation, *, changes: bool
     ) -> Operation:
         """Replace or remove what an operation has stored, and wait; it must say whether it has done so."""
-        operation = self.start(member, kind, key, expected=expected.token)
-        outcome, due = self.finish(operation), str(changes).lower()
-        if (outcome.status, outcome.value) != (Status.OK, due):
-            raise MismatchError(
-                f"{_told(operation)} to end ok: {due}", f"{outcome.status} {outcome.value or outcome.detail}"
-            )
+        return self.brings(self.start(member, kind, key, expected=expected.token), str(changes).lower())
+
+    def brings(self, operation: Operation, value: str | None) -> Operation:
+        """Wait for a call; it must end well and bring this value back."""
+        outcome = self.finish(operation)
+        if (outcome.status, outcome.value) != (Status.OK, value):
+            seen = f"{outcome.status} {outcome.detail or in_words(outcome.value)}"
+            raise MismatchError(f"{_told(operation)} to bring {in_words(value)}", seen)
         return operation
 
     def on_region(self, member: str, kind: OperationKind) -> Operation:

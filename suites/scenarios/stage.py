@@ -359,6 +359,7 @@ _INVALIDATING = (
 )
 _REMOVING = (
     OperationKind.DESTROY,
+    OperationKind.REMOVE_IF_EQUAL,
     OperationKind.CLEAR,
     OperationKind.EXPIRE_DESTROY,
     OperationKind.IDLE_DESTROY,

@@ -37,8 +37,8 @@ MEMBERS: dict[str, Weakening] = {
     ),
     "a call reads though it may have to wait for other writers": Weakening(
         "model.claims",
-        'its caller goes on.",\n    OTHERS_DO_NOT_MATTER | {"get_crosses", "no_effect_crosses"},',
-        'its caller goes on.",\n    frozenset({"get_crosses", "no_effect_crosses"}),',
+        'its caller goes on.",\n    OTHERS_DO_NOT_MATTER | {"get_crosses", "no_effect_crosses"} | ENTRIES_AS_FOUND,',
+        'its caller goes on.",\n    frozenset({"get_crosses", "no_effect_crosses"}) | ENTRIES_AS_FOUND,',
     ),
     "a log in order per thread decides": Weakening(
         "model.replicates", "            and self._strength is not OrderStrength.PER_KEY_AND_THREAD\n", ""
@@ -108,8 +108,8 @@ MEMBERS: dict[str, Weakening] = {
     ),
     "showing is believed whatever was decided": Weakening(
         "model.claims",
-        'come first.",\n    OTHERS_DO_NOT_MATTER | STAMPS_GROW,',
-        'come first.",\n    OTHERS_DO_NOT_MATTER,',
+        'come first.",\n    OTHERS_DO_NOT_MATTER | STAMPS_GROW | ENTRIES_AS_FOUND,',
+        'come first.",\n    OTHERS_DO_NOT_MATTER | ENTRIES_AS_FOUND,',
     ),
     "sending is believed though others matter": Weakening(
         "model.claims",

@@ -96,8 +96,8 @@ QUEUES: dict[str, Weakening] = {
     ),
     "a reading enters no queue, whatever crosses": Weakening(
         "model.claims",
-        'OTHERS_DO_NOT_MATTER | {"get_crosses", "no_effect_crosses"},',
-        "OTHERS_DO_NOT_MATTER,",
+        'OTHERS_DO_NOT_MATTER | {"get_crosses", "no_effect_crosses"} | ENTRIES_AS_FOUND,',
+        "OTHERS_DO_NOT_MATTER | ENTRIES_AS_FOUND,",
     ),
     "answers that are lost hold nothing up": Weakening(
         "model.sites.dead_state", "return queue.batch_size if waits else None", "return 0"
