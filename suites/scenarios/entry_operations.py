@@ -120,11 +120,11 @@ def each_member_finds_what_the_primary_of_a_key_holds(s: BucketStage) -> None:
             s.brings(s.start(member, PUT_IF_ABSENT, key), last.token)
             last = s.brings(s.start(member, REPLACE, key), last.token)
             s.do(member, CREATE, key, expect=Status.EXISTS)
-            s.brings(s.start(member, REPLACE, f"not {key}"), None)
+            s.brings(s.start(member, REPLACE, f"{key}0"), None)
         s.settle()
         for holder in s.holders(key):
             s.holds(holder, key, last)
-        s.all_hold(f"not {key}", None)
+        s.all_hold(f"{key}0", None)
 
 
 @scenario("EXT-COND-05", needs=())
