@@ -129,9 +129,9 @@ def _beside_others(operation: Operation, scene: Scene) -> bool:
     return bool(scene.clients or scene.queues or scene.partitioned or lesser)
 
 
-def _clearing(crash: Any, scene: Scene) -> bool:
-    under_way = (scene.called[op_id] for op_id in scene.under_way)
-    return any(one.kind is OperationKind.CLEAR and one.member == crash.member for one in under_way)
+def _has_cleared(crash: Any, scene: Scene) -> bool:
+    called = scene.called.values()
+    return any(one.kind is OperationKind.CLEAR and one.member == crash.member for one in called)
 
 
 def _is_secured(begin: Any, scene: Scene) -> bool:
@@ -272,7 +272,7 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
     ),
     "crash": (
         _one("a fault of the same example before it", lambda _, scene: scene.faults),
-        _one("a member on which a clear is under way", _clearing),
+        _one("a member that has called `clear` in the same example", _has_cleared),
         _one("a client", lambda p, scene: p.member in scene.clients),
     ),
     "link": (
