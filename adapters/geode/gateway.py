@@ -80,18 +80,22 @@ class Gateway:
         factory.setMaximumQueueMemory(queue.maximum_memory_mb)
         if queue.persistent:
             factory.setPersistenceEnabled(True)
-            factory.setDiskSynchronous(True)
-            factory.setDiskStoreName(disk_store(self._java, self._cache, disk))
+            self._keep_on_disk(factory, disk)
         sender = self._keep(factory.create(queue.id, queue.remote_site))
         if not queue.remove_on_exception:
             # Geode has a system property for it, which is one for all senders of a member.
             sender.setRemoveFromQueueOnException(False)
         self._senders[queue.id] = sender
 
-    def create_listened(self, queue: QueueAttributes, listener: QueueListener) -> None:
+    def _keep_on_disk(self, factory: Any, disk: Path) -> None:
+        factory.setDiskSynchronous(True)
+        factory.setDiskStoreName(disk_store(self._java, self._cache, disk))
+
+    def create_listened(self, queue: QueueAttributes, listener: QueueListener, disk: Path) -> None:
         """Create and start an asynchronous event queue with its listener, unless it is there.
 
         Inside it is a gateway sender with another dispatcher, and from here on it is seen as one.
+        This disk keeps a persistent one.
         """
         if queue.id in self._senders:
             return
@@ -102,13 +106,22 @@ class Gateway:
         factory.setBatchTimeInterval(queue.batch_interval_ms)
         factory.setBatchConflationEnabled(queue.conflate)
         factory.setMaximumQueueMemory(queue.maximum_memory_mb)
+        if queue.persistent:
+            factory.setPersistent(True)
+            self._keep_on_disk(factory, disk)
         self._listened.add(queue.id)
         self._senders[queue.id] = self._keep(factory.create(queue.id, listener).getSender())
 
-    def recover_sender(self, queue: QueueAttributes, disk: Path) -> None:
-        """Create and start a sender in the background: it may wait for what another member's disk holds."""
+    def recover(self, queue: QueueAttributes, listener: QueueListener | None, disk: Path) -> None:
+        """Create and start a queue in the background: it may wait for what another member's disk holds.
+
+        With a listener it is an asynchronous event queue.
+        """
         worker = Worker("geode-sender-start")
-        self._starting[queue.id] = worker.submit(partial(self.create_sender, queue, disk))
+        create = partial(self.create_sender, queue, disk)
+        if listener is not None:
+            create = partial(self.create_listened, queue, listener, disk)
+        self._starting[queue.id] = worker.submit(create)
         worker.stop()
 
     def started(self, limit_s: float) -> bool:

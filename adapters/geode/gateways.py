@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import permutations
+from pathlib import Path
 from typing import TypeVar
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
@@ -147,7 +148,9 @@ class Gateways:
             if member not in self._members(queue.site):
                 continue
             if queue.runs_on(member):
-                self._ask(member, lambda it, of=queue: it.gateway.recover_sender(of, disk))  # type: ignore[misc]
+                listener = None if queue.remote_site else self._listener(member, queue)
+                recover = partial(_recover, queue=queue, listener=listener, disk=disk)
+                self._ask(member, recover)
             else:
                 self._ask(member, lambda it, of=queue: it.gateway.name_sender(of.id))  # type: ignore[misc]
         self.all_send(WAITS_FOR_DISK_S)
@@ -328,15 +331,20 @@ class Gateways:
                 self._start_receiver(name)
         for name in self._members(queue.site):
             if queue.runs_on(name) and queue.remote_site is None:
-                listener = self._listeners.setdefault((name, queue.id), QueueListener(name, queue.id))
-                listener.begin_example(self._stage, self._internal)
-                self._ask(name, partial(_create_listened, queue=queue, listener=listener))
+                listener, disk = self._listener(name, queue), self._cluster.disk(name)
+                self._ask(name, partial(_create_listened, queue=queue, listener=listener, disk=disk))
             elif queue.runs_on(name):
                 disk = self._cluster.disk(name)
                 self._ask(name, lambda member, on=disk: member.gateway.create_sender(queue, on))  # type: ignore[misc]
             else:
                 self._ask(name, lambda member: member.gateway.name_sender(queue.id))
         self._have_first_dispatch(queue)
+
+    def _listener(self, member: str, queue: QueueAttributes) -> QueueListener:
+        """The listener of an asynchronous queue on a member, which hears of this example."""
+        listener = self._listeners.setdefault((member, queue.id), QueueListener(member, queue.id))
+        listener.begin_example(self._stage, self._internal)
+        return listener
 
     def _note_answers(self) -> None:
         """A fault is about to happen: answers that have come before it may be read after it."""
@@ -454,9 +462,14 @@ class Gateways:
             raise AdapterError(f"{queue.id} is of site {queue.site}, which is not deployed")
 
 
-def _create_listened(member: Member, queue: QueueAttributes, listener: QueueListener) -> None:
+def _create_listened(member: Member, queue: QueueAttributes, listener: QueueListener, disk: Path) -> None:
     """On the member's own thread: create an asynchronous queue with its listener, unless it is there."""
-    member.gateway.create_listened(queue, listener)
+    member.gateway.create_listened(queue, listener, disk)
+
+
+def _recover(member: Member, queue: QueueAttributes, listener: QueueListener | None, disk: Path) -> None:
+    """On the member's own thread: create a queue in the background, with what the disk holds of it."""
+    member.gateway.recover(queue, listener, disk)
 
 
 def _proxy(site: int, receiver: str) -> str:

@@ -446,8 +446,6 @@ def test_a_destroyed_region_is_gone_everywhere_and_comes_back_with_the_next_exam
 def test_what_is_not_driven_yet_is_unsupported(cluster: GeodeAdapter):
     with pytest.raises(UnsupportedError, match="local"):
         cluster.reset((RegionAttributes(name="r", policy=RegionPolicy.LOCAL),))
-    with pytest.raises(UnsupportedError, match="without queues"):
-        cluster.reset((RegionAttributes(name="r", policy=RegionPolicy.PARTITION, senders=("to 2",)),))
     with pytest.raises(AdapterError, match="create_queue comes before reset"):
         cluster.reset((RegionAttributes(name="r", senders=("s",)),))
     cluster.reset((RegionAttributes(name="r"),))

@@ -458,8 +458,8 @@ def test_a_reset_undoes_every_fault_and_forgets_what_was_queued(play: Play):
 
 def test_what_is_not_driven_is_said_in_words(play: Play):
     adapter = play.adapter
-    with pytest.raises(UnsupportedError, match="parallel"):
-        adapter.create_queue(QueueAttributes(id="p", site=1, remote_site=2, parallel=True))
+    with pytest.raises(UnsupportedError, match="in memory"):
+        adapter.create_queue(QueueAttributes(id="p", site=1, remote_site=2, parallel=True, persistent=True))
     with pytest.raises(UnsupportedError, match="asynchronous"):
         adapter.create_queue(QueueAttributes(id="q", site=1, dispatchers=2))
     with pytest.raises(AdapterError, match="other attributes: deploy another topology"):

@@ -15,7 +15,7 @@ from plumbline.ci.selftest.checks.kills import Kill
 from plumbline.ci.selftest.checks.rule_kills import UNSEEN, Accused, Piece, accused, seen_from_outside
 from plumbline.ci.selftest.commands import faulty as faulty_command
 from plumbline.ci.terminal.stopping import Stop
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.catalogue.records import Area
 from plumbline.reference.rulebook.faulty_variants import FAULTY
 from plumbline.reference.rulebook.variant import FaultyVariant
@@ -57,7 +57,7 @@ def test_an_area_chooses_those_that_break_something_of_it(played: list[Candidate
     assert [candidate.name for candidate in played] == [
         f"faulty:{name}"
         for name, variant in FAULTY.items()
-        if wanted & {catalogue()[requirement].area for requirement in variant.requirements}
+        if wanted & {all_requirements()[requirement].area for requirement in variant.requirements}
     ]
 
 

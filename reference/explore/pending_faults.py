@@ -27,6 +27,7 @@ class Expected(NoLookahead):
         self._hazards = [frozenset().union(*map(dependences.of_fault, faults)) for faults in to_come]
         self._ticks = [any(fault.kind is FaultKind.TIME_LEAP for fault in faults) for faults in to_come]
         self._breaks = not reduced or any(fault.kind is not FaultKind.TIME_LEAP for fault in to_come[0])
+        self._doomed = {one.member for one in to_come[0] if one.kind is FaultKind.CRASH}
         self._clears = program.shape.wholly
         self._site_of = {m: at for at, site in enumerate(program.shape.sites, 1) for m in site}
         self.broken = 0
@@ -62,6 +63,10 @@ class Expected(NoLookahead):
     def waits_for_all(self, *_: object) -> bool:
         """Whether secondaries have to hear of what has left a queue: only who takes over could tell."""
         return self._breaks
+
+    def dies(self, member: str) -> bool:  # type: ignore[override] # asked so, always
+        """Whether the program kills the member."""
+        return member in self._doomed
 
     def gauge_to_come(self, *_: object) -> bool:
         """No: nothing reads what is counted."""
