@@ -60,19 +60,26 @@ class Question(NamedTuple):
     logs: Logs
 
 
-def ask(history: History, book: Rulebook, *, tries_again: bool = False) -> Question:
+def ask(
+    history: History,
+    book: Rulebook,
+    *,
+    tries_again: bool = False,
+    unheard: frozenset[str] = frozenset(),
+) -> Question:
     """The question whether the model with this rulebook can show exactly this history.
 
     Args:
         history: what was observed.
         book: the decisions.
         tries_again: whether senders may give up waiting for answers that are lost, and connect again.
+        unheard: asynchronous queues; what their listeners receive makes no difference.
     """
     with uncollected():
-        return _ask(history, book, tries_again=tries_again)
+        return _ask(history, book, tries_again=tries_again, unheard=unheard)
 
 
-def _ask(history: History, book: Rulebook, *, tries_again: bool) -> Question:
+def _ask(history: History, book: Rulebook, *, tries_again: bool, unheard: frozenset[str]) -> Question:
     history = told_apart(history, book)
     index = Index(history)
     setting = Setting(
@@ -148,10 +155,10 @@ def _ask(history: History, book: Rulebook, *, tries_again: bool) -> Question:
         history.client_order_strength,
         LogReduction(setting, recorded_lookahead, history.order_strength),
     )
-    return Question(model, _logs(history, index))
+    return Question(model, _logs(history, index, unheard))
 
 
-def _logs(history: History, index: Index) -> Logs:
+def _logs(history: History, index: Index, unheard: frozenset[str]) -> Logs:
     entries: dict[Place, list[Observation]] = {TIMELINE: list(history.timeline)}
     windows: dict[Place, list[tuple[int, int]]] = {}
     durable = {client.name for client in history.clients if client.durable_id is not None}
@@ -200,7 +207,7 @@ def _logs(history: History, index: Index) -> Logs:
                 continue  # a resolver that is asked once more at once has been asked
             entries.setdefault(place, []).append(entry)
             windows.setdefault(place, []).append((after, min(shown.before, lives_until)))
-    for place, (shown_calls, spans) in _calls(history, index).items():
+    for place, (shown_calls, spans) in _calls(history, index, unheard).items():
         entries[place], windows[place] = shown_calls, spans
     return Logs(entries, clock=TIMELINE, windows=windows, owners=_owners(entries))
 
@@ -217,15 +224,20 @@ def _owners(places: Iterable[Place]) -> dict[Place, Hashable]:
     return owners
 
 
-def _calls(history: History, index: Index) -> dict[Place, tuple[list[Observation], list[tuple[int, int]]]]:
+def _calls(
+    history: History, index: Index, unheard: frozenset[str]
+) -> dict[Place, tuple[list[Observation], list[tuple[int, int]]]]:
     """What the listener of each asynchronous queue was called with on each member, and when."""
     found: dict[Place, tuple[list[Observation], list[tuple[int, int]]]] = {}
     for queue in history.queues:
-        for site in history.topology.sites if queue.remote_site is None else ():
+        heard = queue.remote_site is None and queue.id not in unheard
+        for site in history.topology.sites if heard else ():
             for member in filter(queue.runs_on, site.members if site.number == queue.site else ()):
                 found[call_place(member, queue.id)] = [], []
     for seen in history.calls:
         call = seen.call
+        if call.queue in unheard:
+            continue
         entries, spans = found.setdefault(call_place(call.member, call.queue), ([], []))
         events = (listener_entry(one.region, one.key, one.kind, one.token) for one in call.events)
         entries.append(call_entry(events, call.answer))

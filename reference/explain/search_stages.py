@@ -94,7 +94,29 @@ def searched(history: History, book: Rulebook, budget: Budget, asked: Asked | No
         tried = explain(question.system, question.logs, Budget(most, budget.time_ms))
         if tried.answer is Answer.EXPLAINED:
             return tried, history
+    if found.answer is Answer.REFUTED and not book.replaced():
+        return _listener_by_listener(history, book, budget) or (found, of)
     return found, of
+
+
+def _listener_by_listener(history: History, book: Rulebook, budget: Budget) -> Decided | None:
+    """What the listener of each asynchronous queue received, explained by itself; None if any is not.
+
+    Operations that go on at the same time may enter two queues of a member in two orders, as no document says
+    that these agree. The model has each enter all queues at once.
+    """
+    listened = {queue.id for queue in history.queues if queue.remote_site is None}
+    received = {seen.call.queue for seen in history.calls}
+    if len(received) < len(listened) or len(listened) == 1:
+        return None
+    explained = Explanation(Answer.UNKNOWN, 0)
+    for queue in sorted(listened):
+        question = ask(history, book, unheard=frozenset(listened - {queue}))
+        most = min(budget.states, PATIENT * question.logs.total)
+        explained = explain(question.system, question.logs, Budget(most, budget.time_ms))
+        if explained.answer is not Answer.EXPLAINED:
+            return None
+    return explained, history
 
 
 def sought(history: History, book: Rulebook, budget: Budget, asked: Asked | None = None) -> Decided:
