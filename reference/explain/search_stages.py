@@ -107,7 +107,7 @@ def _listener_by_listener(history: History, book: Rulebook, budget: Budget) -> D
     """
     listened = {queue.id for queue in history.queues if queue.remote_site is None}
     received = {seen.call.queue for seen in history.calls}
-    if len(listened) < 2 or len(received) < len(listened):  # noqa: PLR2004 - no order of one alone
+    if len(listened) < 2 or len(received) < len(listened):
         return None
     explained = Explanation(Answer.UNKNOWN, 0)
     for queue in sorted(listened):
