@@ -32,6 +32,9 @@ ANSWERS_LIMIT_S = 0.5
 WAITS_FOR_DISK_S = 3.0
 """A sender that has not come to run within this time waits for the disk of a member that is dead."""
 
+STARTS_S = 30.0
+"""Where no member is dead, each sender comes to run within this time. Before that it drops what is put."""
+
 
 class Gateways:
     """The gateway senders and receivers of all members of a cluster; none at first.
@@ -153,7 +156,7 @@ class Gateways:
                 self._ask(member, recover)
             else:
                 self._ask(member, lambda it, of=queue: it.gateway.name_sender(of.id))  # type: ignore[misc]
-        self.all_send(WAITS_FOR_DISK_S)
+        self.all_send(STARTS_S)
 
     def receive_again(self, member: str) -> None:
         """Give a member that runs again its receiver, if it had one: its regions are there by now."""

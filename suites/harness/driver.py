@@ -6,6 +6,7 @@ Knows when something was sent and received, not whether it was right.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from itertools import takewhile
 from typing import TypeVar
 
@@ -359,16 +360,34 @@ class Driver:
 
     def await_depth(self, member: str, queue: str, depth: int, timeout_ms: int = DEPTH_LIMIT_MS) -> bool:
         """Whether a member's copy of a queue comes to hold so many events in time."""
+        sight = self._await_sight(
+            member, queue, lambda found: found.depth == depth, f"to hold {depth} events", timeout_ms
+        )
+        return sight.depth == depth
+
+    def await_on_disk(self, member: str, queue: str) -> int | None:
+        """How many events of a member's copy of a queue are on disk, once some are; None where none tells."""
+        wanted = "to have events on disk"
+        return self._await_sight(member, queue, lambda found: found.overflowed != 0, wanted).overflowed
+
+    def _await_sight(
+        self,
+        member: str,
+        queue: str,
+        holds: Callable[[QueueSight], bool],
+        words: str,
+        timeout_ms: int = DEPTH_LIMIT_MS,
+    ) -> QueueSight:
         self.rest.wait_begins()
         deadline = time.monotonic() + timeout_ms / 1000
         for_good = False
-        while self._adapter.look_at_queue(member, queue).depth != depth:
+        while not holds(self._adapter.look_at_queue(member, queue)):
             if for_good or time.monotonic() > deadline:
-                self._waited(Waited(f"the copy of {queue} on {member} to hold {depth} events"))
+                self._waited(Waited(f"the copy of {queue} on {member} {words}"))
                 break
             for_good = self.rest.asked(SLICE_MS).settled and self._adapter.stands_still
-        # Readings with another depth are many and say little, so only the last one is recorded.
-        return self.look_at_queue(member, queue).depth == depth
+        # Readings before that are many and say little, so only the last one is recorded.
+        return self.look_at_queue(member, queue)
 
     def locate(self, region: str, key: str) -> Located:
         """The holders of a key of a partitioned region; the candidate is asked the first time only."""

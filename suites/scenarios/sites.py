@@ -405,8 +405,14 @@ class Sites(Stage):
             raise MismatchError(f"{member} to remember {count} events as not queued yet", in_words(seen))
 
     def is_on_disk(self, member: str, *, some: bool) -> None:
-        """Some of what the member's copy holds is on disk, as it exceeds its memory; or none of it is."""
-        count = self.queue(member).overflowed
+        """Some of what the member's copy holds is on disk, in time, as it exceeds its memory; or none is."""
+        name = self._queue_of(member)
+        self.steps.append(Look(name))
+        count = (
+            self._driver.await_on_disk(member, name)
+            if some
+            else self._driver.look_at_queue(member, name).overflowed
+        )
         if count is None or bool(count) is not some:
             wanted = "events" if some else "no event"
             seen = "their number is not shown" if count is None else f"{count} events"
