@@ -11,7 +11,7 @@ from plumbline.reference.explore.client_findings import (
     REASONS_OF_CLIENTS,
     UNFILLED,
 )
-from plumbline.reference.explore.findings import RECORDED, broken_by, explore
+from plumbline.reference.explore.findings import broken_by, explore
 from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.scopes import SHAPES, ExploreScope, Topic
 from plumbline.reference.explore.walk import walk
@@ -113,19 +113,6 @@ def test_what_the_documents_allow_is_told_with_its_reason():
     ]
     (filling,) = explore(named(Topic.RECRUITS, 1, "put by C; crash B; crash A"), Rulebook()).findings
     assert (filling.held, filling.allowed) == ({"C": "v1", "c": None}, UNFILLED)
-
-
-def test_what_the_newest_disk_holds_is_taken_in_by_who_has_gone_on_with_an_older_one():
-    (shape,) = SHAPES[Topic.RESTARTS, ExploreScope.MEDIUM]
-    found = {
-        str(one): [finding.allowed for finding in explore(one, Rulebook()).findings]
-        for one in programs(shape)
-        if str(one).startswith("put by A; crash B; crash A; recover B")
-        or str(one).endswith("recover A; recover B")
-    }
-    assert found["put by A; crash B; crash A; recover B; recover A"] == []
-    # What was recorded and not queued is on no disk.
-    assert found["put by B; crash A; crash B; recover A; recover B"] == [RECORDED]
 
 
 def test_no_reason_holds_of_a_run_in_which_all_comes_in_time():

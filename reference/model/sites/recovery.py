@@ -70,8 +70,7 @@ def _of_queue(
     holders = _holders(world, setting, member, name)
     if holders:
         joined = _joined(world, member, name, holders)
-        if disk is None or not disk.newest:
-            yield joined
+        yield joined
         if disk is not None:
             yield from _with_own(joined, setting, member, name, disk)
         return
@@ -149,8 +148,6 @@ def _with_own(world: World, setting: Setting, member: str, name: str, disk: Disk
     for image in images(disk, setting):
         brought = [event for event in image if event.op_id not in known]
         if not brought:
-            # The newest disk is never passed over, so that nothing of it is lost (000, L9).
-            yield from (world,) * disk.newest
             continue
         after = world
         for holder in (*holders, member):
