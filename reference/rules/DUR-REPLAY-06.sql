@@ -4,9 +4,9 @@
 -- only-with: live
 -- parts: stored, marks
 -- columns: seq
--- opportunity: a put or create that servers keep for a durable client until it is ready and that the client
---   is told of in that life, and what it is told first of a live region; one called after the
---   client was ready, and what it is told last; in logs that keep all order
+-- opportunity: a put or create that servers keep for a durable client until it is ready; the client receives it
+--   in that life; the first event of a live region there is with it. A put or create called after the client was
+--   ready, with the last such event. Only logs that keep all order count
 -- violation: the client is told of what was kept behind it; of what came later in front of it
 WITH told_live AS (
   SELECT run_id, example, client, begun_at, min(first_pos) AS first_live, max(last_pos) AS last_live

@@ -4,8 +4,8 @@
 -- only-with: stat
 -- parts: lives
 -- columns: seq, kind, member, client, server, name, durable, amount
--- opportunity: the number of alerts of a server that keeps the queue of a durable client with durable interest,
---   asked for while the client has been away for more than five quarters of its time-out
+-- opportunity: a reading of how many alerts a server has logged that keeps the queue of a durable client; the
+--   client has durable interest, and is away for more than five quarters of its time-out
 -- violation: the server has logged none
 WITH passing AS (
   SELECT l.run_id, l.example, l.client, l.begun_at, l.waits_ms, s.member, s.seq, s.amount, sum(a.amount) AS passed_ms
