@@ -56,9 +56,12 @@ def assign(region: Any, java: Any) -> None:
 
 
 def placed(region: Any, java: Any, key: str, dead: Collection[str]) -> Placed:
-    """The living holders of a key."""
+    """The living holders of a key; a bucket that was lost with all its holders is made anew first."""
     helper = java.partition.PartitionRegionHelper
     primary = helper.getPrimaryMemberForKey(region, key)
+    if primary is None and helper.getRedundantMembersForKey(region, key).isEmpty():
+        assign(region, java)
+        primary = helper.getPrimaryMemberForKey(region, key)
     name = None if primary is None or primary.getName() in dead else primary.getName()
     redundant = {other.getName() for other in helper.getRedundantMembersForKey(region, key).toArray()}
     return Placed(name, tuple(sorted(redundant - {name, *dead})))

@@ -364,10 +364,8 @@ class ReferenceAdapter(Serving, Queueing, Scripting):
     def restart(self, member: str, from_disk: bool) -> None:
         """Start a member again that was killed, once everything has happened."""
         simulation = self._ready()
-        if simulation.setting.partitioned or (from_disk and not self._queues):
-            raise UnsupportedError(
-                "restart: members with buckets, or regions on disk, do not start again so far"
-            )
+        if from_disk and (simulation.setting.partitioned or not self._queues):
+            raise UnsupportedError("restart: regions and buckets on disk do not start again so far")
         if member not in simulation.world.wan.dead:
             raise AdapterError(f"restart: {member} lives")
         self.settle(0)

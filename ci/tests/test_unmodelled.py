@@ -11,7 +11,17 @@ from hypothesis.stateful import rule
 from plumbline.adapters.candidates import find_candidate
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.explain.oracle import find
-from plumbline.reference.history.actions import Do, Inject, Join, Leave, Park, Release, Script, Settle
+from plumbline.reference.history.actions import (
+    Do,
+    Inject,
+    Join,
+    Leave,
+    Park,
+    Release,
+    Script,
+    ScriptQueue,
+    Settle,
+)
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import (
@@ -47,6 +57,7 @@ from plumbline.suites.scenarios.all_scenarios import SCENARIOS
 TWO = Topology((Site(1, ("A", "B")), Site(2, ("C", "D"))))
 ONE = Topology((Site(1, ("A", "B")),))
 SENDER = QueueAttributes(id="to 2", site=1, remote_site=2)
+PARALLEL = QueueAttributes(id="listens", site=1, parallel=True)
 REGION = RegionAttributes(name="r", senders=("to 2",))
 VALUE = "v1"
 PUT = Operation(op_id=1, thread="A1", member="A", region="r", kind=OperationKind.PUT, key="x", token=VALUE)
@@ -217,6 +228,19 @@ BEYOND = {
             Inject(Fault(kind=FaultKind.RECOVER, member="B")),
         ),
         (SENDER,),
+    ),
+    "restarts a member with buckets from its disk": Plan(
+        ONE, (PARTITIONED,), (Do(PUT), Inject(Fault(kind=FaultKind.RECOVER, member="B")), Settle())
+    ),
+    "restarts a member whose listener was told what to answer": Plan(
+        ONE,
+        (msgspec.structs.replace(PARTITIONED, queues=(PARALLEL.id,)),),
+        (
+            ScriptQueue("B", PARALLEL.id, ("false",)),
+            Inject(Fault(kind=FaultKind.RESTART, member="B")),
+            Settle(),
+        ),
+        (PARALLEL,),
     ),
     "calls while no member holds the queue": Plan(
         TWO,

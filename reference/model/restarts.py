@@ -1,8 +1,8 @@
 """Restarts: a member that was killed runs again, as a new one of the old name.
 
 Happens only while nothing else does. Its entries and its knowledge of its clients are gone; it takes copies
-of the regions from the members that live, and clients may attach to it. Its listener log goes on behind what
-the one that died had told.
+of the regions from the members that live, and clients may attach to it. Of a partitioned region it holds
+nothing of the keys that others hold by then. Its listener log goes on behind what the one that died had told.
 """
 
 from __future__ import annotations
@@ -27,14 +27,18 @@ def restarted(world: World, setting: Setting, member: str, *, from_disk: bool = 
         return
     wan = replace(world.wan, dead=world.wan.dead.delete(member), stopped=world.wan.stopped.delete(member))
     calls = world.calls
-    for op_id in world.calls:
+    for op_id, call in world.calls.items():
         if setting.operations[op_id].member == member:
             calls = calls.delete(op_id)  # no call waits for it any more, and the dead member does it no more
+        elif call.carrier == member and call.silent:
+            calls = calls.set(op_id, replace(call, silent=False))  # nor does it tell its listener
     before = _without_server(world, setting)
     alone = _forgotten(before.but(wan=wan, calls=calls, discards=world.discards.set(member, 0)), member)
     alone = begun_again(alone, member)
     ways = [alone]
     for region in setting.region_names:
+        if setting.has_buckets(member, region):
+            continue
         ways = [after for before in ways for after in joined(before, member, region, setting)] or ways
     if not setting.queues:
         yield from ways

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from plumbline.reference.history.actions import Count, Host, Inject, Join, Leave, Park, Script
 from plumbline.reference.history.bulk import BULK
-from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault
+from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import (
     Armed,
@@ -92,7 +92,7 @@ def unmodelled(example: Plan | History) -> list[str]:
     found += _of_local_actions(example, called)
     found += _of_moves(example, called)
     found += beside_clients(example, called)
-    found += _in_buckets(example, called)
+    found += _in_buckets(example, called, faults)
     found += of_views(_viewed(example), example.regions)
     if isinstance(example, Plan):
         found += _of_bulks(example)
@@ -220,11 +220,15 @@ def _of_moves(example: Plan | History, called: Collection[Operation]) -> Iterato
         yield "buckets that members give up or take"
 
 
-def _in_buckets(example: Plan | History, called: Collection[Operation]) -> Iterator[str]:
+def _in_buckets(
+    example: Plan | History, called: Collection[Operation], faults: Collection[Fault]
+) -> Iterator[str]:
     """What is not followed of partitioned regions, besides what their members call on one key."""
     buckets = {region.name for region in example.regions if region.policy is RegionPolicy.PARTITION}
     if not buckets:
         return
+    if any(fault.kind is FaultKind.RECOVER for fault in faults):
+        yield "buckets on the disk of a member that starts again"
     if any(len(client.servers) > 1 for client in example.clients):
         yield "clients of several servers, of partitioned regions"
     clients = {client.name for client in example.clients}

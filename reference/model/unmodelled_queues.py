@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from plumbline.reference.history.actions import Inject
+from plumbline.reference.history.actions import Inject, ScriptQueue
 from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import History
-from plumbline.reference.history.moments import Called, FaultBegun
+from plumbline.reference.history.moments import Called, FaultBegun, QueueScripted
 from plumbline.reference.history.operations import READS, Operation, QueueAttributes, RegionPolicy
 from plumbline.reference.history.plans import Plan
 from plumbline.reference.model.sites.lanes import is_parted
@@ -41,8 +41,6 @@ def of_parallel(example: Plan | History, faults: Collection[Fault]) -> Iterator[
     if example.clients and any(queue.parallel and queue.remote_site is None for queue in example.queues):
         yield "parallel asynchronous event queues beside clients"
     kinds = {fault.kind for fault in faults}
-    if kinds & STARTS_AGAIN:
-        yield "parallel queues of members that start again"
     if FaultKind.CRASH in kinds and any(region.redundancy > 1 for region in example.regions):
         yield "parallel queues with several redundant copies, where a member dies"
 
@@ -64,16 +62,24 @@ def of_restarts(example: Plan | History, faults: Collection[Fault]) -> Iterator[
     """What is not followed where members with queues are started again."""
     if len(example.topology.sites) > 2 or example.clients:
         yield "the restart of a member with queues, beside clients or more than two sites"
-    if any(queue.remote_site is None for queue in example.queues):
+    if any(queue.remote_site is None and not queue.parallel for queue in example.queues):
         yield "the restart of a member with asynchronous event queues"
     if any(fault.kind is FaultKind.HOLD_TIME for fault in faults):
         yield "the restart of a member with queues, where time is held"
+    if not _scripted(example).isdisjoint(fault.member for fault in faults if fault.kind in STARTS_AGAIN):
+        yield "the restart of a member whose listener was told what to answer"
     for fault in (one for one in faults if one.kind in STARTS_AGAIN):
         runs = [queue for queue in example.queues if _is_of(example, queue, fault.member)]
         if fault.kind is FaultKind.RESTART and any(queue.persistent for queue in runs):
             yield "the restart of a member without the disk that it has kept a queue on"
     if _calls_unheld(example):
         yield "calls while no member holds the queue that they feed"
+
+
+def _scripted(example: Plan | History) -> set[str]:
+    """The members on which a queue's listener is told what to answer."""
+    among = example.steps if isinstance(example, Plan) else example.timeline
+    return {what.member for what in among if isinstance(what, ScriptQueue | QueueScripted)}
 
 
 def _is_of(example: Plan | History, queue: QueueAttributes, member: str) -> bool:

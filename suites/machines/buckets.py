@@ -24,6 +24,9 @@ from plumbline.suites.machines.drawing import KEYS, REGION, WRITES, Machine, Pla
 MOST_WRITES = 5
 """So many writes are under way at most between two settle points, of all keys together."""
 
+MOST_KILLS = 2
+"""So many members die at most, one after the other, where those that have died run again."""
+
 READS = (OperationKind.GET, OperationKind.CONTAINS_KEY)
 
 
@@ -90,33 +93,43 @@ class PartitionedRegionMachine(PlanMachine):
 
 
 class LostPrimaryMachine(PartitionedRegionMachine):
-    """A member is killed while updates of keys for which it may be primary are under way."""
+    """A member is killed while updates are under way; it may run again."""
 
     def __init__(self) -> None:
         super().__init__()
         self.dead = ""
+        self.kills = 0
 
     @property
     def living(self) -> tuple[str, ...]:
         """The members that live."""
         return tuple(member for member in self.members if member != self.dead)
 
-    @initialize(redundancy=st.sampled_from((1, 2, 2)))
+    @initialize(redundancy=st.sampled_from((0, 1, 1, 2, 2)))
     def begin(self, redundancy: int) -> None:
         """Choose how many copies there are before anything is called."""
         self.region = RegionAttributes(name=REGION, policy=RegionPolicy.PARTITION, redundancy=redundancy)
 
     @rule(victim=st.sampled_from("ABC"))
-    @precondition(lambda self: not self.dead and sum(self.writes.values()) > 1)
+    @precondition(lambda self: not self.dead and sum(self.writes.values()) > 1 and self.kills < MOST_KILLS)
     def kill(self, victim: str) -> None:
         """A member is killed while writes are under way, together with an event held in its listener."""
         self.dead = victim
+        self.kills += 1
         self.parked = {op_id: where for op_id, where in self.parked.items() if where[0] != victim}
         self.steps.append(Inject(Fault(kind=FaultKind.CRASH, member=victim)))
 
+    @rule()
+    @precondition(lambda self: self.dead)
+    def restart(self) -> None:
+        """The member runs again, all being settled, and holds nothing of the keys that were there before."""
+        self.finish_all()
+        self.steps.append(Inject(Fault(kind=FaultKind.RESTART, member=self.dead)))
+        self.dead = ""
+
     def teardown(self) -> None:
         """Have a member killed in any case."""
-        if self.steps and not self.dead:
+        if self.steps and not self.kills:
             self.settle_now()
             for who, key in enumerate(KEYS):
                 operation = self.operation(self.members[who % len(self.members)], OperationKind.PUT, key)

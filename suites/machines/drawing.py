@@ -13,7 +13,7 @@ import msgspec
 from hypothesis.stateful import RuleBasedStateMachine
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.actions import Park, PlanStep, Release, Settle
+from plumbline.reference.history.actions import Finish, Park, PlanStep, Release, Settle, Start
 from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import (
@@ -104,6 +104,7 @@ class PlanMachine(RuleBasedStateMachine):
         self.latest: dict[str, str] = {}
         self.removed: set[str] = set()
         self._count = 0
+        self._finished = 0
 
     def operation(self, member: str, kind: OperationKind, key: str) -> Operation:
         """The next operation, on a thread of the member that is not busy."""
@@ -180,6 +181,13 @@ class PlanMachine(RuleBasedStateMachine):
         self.writes.clear()
         self.removed.clear()
         self.steps.append(Settle())
+
+    def finish_all(self) -> None:
+        """Plan to release everything, and to wait for what was started: no call is under way behind that."""
+        self.settle_now()
+        started = [step.operation for step in self.steps if isinstance(step, Start | Park)]
+        self.steps += [Finish(operation.op_id) for operation in started if operation.op_id > self._finished]
+        self._finished = self._count
 
     def crowded(self, key: str) -> bool:
         """Whether enough writes of the key are under way between two settle points."""

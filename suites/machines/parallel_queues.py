@@ -46,8 +46,12 @@ class ParallelQueuesMachine(QueuedBucketsMachine):
     def fail(self, who: int, answers: list[str]) -> None:
         """The listener of a member is told what to answer to its next calls."""
         self.settle_now()
-        alive = self.alive()
-        self.steps.append(ScriptQueue(alive[who % len(alive)], self.queues[0].id, tuple(answers)))
+        # What the listener of a process that runs again answers is not said.
+        alive = [member for member in self.alive() if member not in self.restarted]
+        if alive:
+            member = alive[who % len(alive)]
+            self.scripted.add(member)
+            self.steps.append(ScriptQueue(member, self.queues[0].id, tuple(answers)))
 
     @rule(who=st.integers(0, 2), at=st.integers(0, 2), key=st.integers(0, 9))
     @precondition(

@@ -78,6 +78,11 @@ class ParallelSendersMachine(QueuedBucketsMachine):
             self.held = True
             self.steps.append(Inject(Fault(kind=FaultKind.HOLD_TIME)))
 
+    @property
+    def may_restart(self) -> bool:
+        """See the base class."""
+        return super().may_restart and not self.held
+
     @rule(milliseconds=st.sampled_from(LEAPS_MS))
     @precondition(lambda self: self.held and not self.parked)
     def time_passes(self, milliseconds: int) -> None:

@@ -49,6 +49,8 @@ BATCH_SIZES = st.sampled_from((100, 100, 2))
 
 _OTHER = "other"
 _BEFORE_A_DEATH = 2
+MOST_DEATHS = 2
+"""So many members die at most, one after the other: the first runs again before the second dies."""
 
 
 class QueuedBucketsMachine(PlanMachine):
@@ -70,6 +72,14 @@ class QueuedBucketsMachine(PlanMachine):
         self.names: tuple[str, ...] = (REGION,)
         self.broken: list[Fault] = []
         self.dead: set[str] = set()
+        self.deaths = 0
+        self.restarted: set[str] = set()
+        self.scripted: set[str] = set()
+
+    @property
+    def may_restart(self) -> bool:
+        """Whether members that have died may run again: not beside clients, nor while time is held."""
+        return not self.clients
 
     def feed(
         self, topology: Topology, queues: tuple[QueueAttributes, ...], region: RegionAttributes, *, two: bool
@@ -114,7 +124,10 @@ class QueuedBucketsMachine(PlanMachine):
     @rule(at=st.integers(0, 4), count=st.integers(0, 2), key=st.integers(0, 9))
     @precondition(
         lambda self: (
-            Capability.MEMBER_FAULTS in self.offers and not self.dead and self._count >= _BEFORE_A_DEATH
+            Capability.MEMBER_FAULTS in self.offers
+            and not self.dead
+            and self._count >= _BEFORE_A_DEATH
+            and self.deaths < MOST_DEATHS
         )
     )
     def crash(self, at: int, count: int, key: int) -> None:
@@ -123,8 +136,20 @@ class QueuedBucketsMachine(PlanMachine):
             self.do(self.change(index, OperationKind.PUT, key), waits=False)
         victim = self.members[at % len(self.members)]
         self.dead.add(victim)
+        self.deaths += 1
         self.parked = {op_id: where for op_id, where in self.parked.items() if where[0] != victim}
+        self.broken = [fault for fault in self.broken if fault.member != victim]
         self.steps.append(Inject(Fault(kind=FaultKind.CRASH, member=victim)))
+
+    @rule()
+    @precondition(lambda self: self.may_restart and self.dead - self.scripted)
+    def restart(self) -> None:
+        """The member that has died runs again, all being settled, and holds none of the buckets there are."""
+        self.finish_all()
+        back = min(self.dead - self.scripted)
+        self.dead.remove(back)
+        self.restarted.add(back)
+        self.steps.append(Inject(Fault(kind=FaultKind.RESTART, member=back)))
 
     @rule(looks=st.booleans())
     @precondition(lambda self: self.steps)

@@ -194,6 +194,25 @@ def a_new_primary_dispatches_later_events_behind_those_that_wait(s: ParallelStag
     s.received_in_order(*written)
 
 
+@in_parallel("PAR-FAILOVER-01", needs=FAULTS)
+def a_primary_that_runs_again_leaves_what_waits_to_the_new_one(s: ParallelStage) -> None:
+    """Events of two keys wait, their primary dies and runs again: those promoted dispatch them, each once."""
+    s.hold_all()
+    lost = s.primary("x")
+    keys = s.keys_of(lost, 2)
+    written = {key: [s.put(s.copy(key), key) for _ in range(2)] for key in keys}
+    s.crash(lost)
+    s.restart(lost)
+    for key in keys:
+        written[key].append(s.put(lost, key))
+    s.go_on()
+    s.settle()
+    for of_key in written.values():
+        s.received_in_order(*of_key)
+    s.dispatched_in_all(put for of_key in written.values() for put in of_key)
+    s.dispatched_by(lost)
+
+
 def killed_in_its_listener(s: ParallelStage, count: int) -> None:
     """A primary is killed while its listener has not answered: all events of the key come, in order."""
     lost = s.primary("x")

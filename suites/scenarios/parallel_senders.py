@@ -209,6 +209,17 @@ def a_new_primary_sends_later_events_behind_those_that_wait(s: PartedSites) -> N
     all_arrive(s, written)
 
 
+@from_buckets("PAR-FAILOVER-01", needs=CRASHES)
+def what_waits_is_sent_by_the_new_primary_though_the_old_one_runs_again(s: PartedSites) -> None:
+    lost, written = waits_and_dies(s, hold=True)
+    s.restart(lost)
+    for key in written:
+        written[key].append(s.put(lost, key))
+    s.resume()
+    s.settle()
+    all_arrive(s, written)
+
+
 @from_buckets("REM-PARALLEL-05", "PAR-FAILOVER-01", needs=(*CRASHES, *LINKS))
 def what_a_dead_primary_had_sent_without_an_answer_is_sent_again(s: PartedSites) -> None:
     """Answers are lost, and the primary is killed: no event is lost, and none comes out of order."""

@@ -151,6 +151,35 @@ def copies_keep_what_was_written_when_their_primary_is_lost(s: BucketStage) -> N
         s.copies_hold(key, again)
 
 
+@partitioned("CONS-PR-01", "CONS-PR-05", needs=FAULTS)
+def a_member_that_runs_again_leaves_keys_where_they_are(s: BucketStage) -> None:
+    """A primary dies and runs again: what was written lies on those that had copies, and goes on there."""
+    lost = s.primary("x")
+    keys = s.keys_of(lost, 3)
+    written = {key: s.put(s.copy(key), key) for key in keys}
+    s.crash(lost)
+    s.restart(lost)
+    s.settle()
+    for key in keys:
+        s.reads_only(s.get(lost, key), (written[key],))
+        again = s.put(lost, key)
+        s.copies_hold(key, again)
+        s.copies_hold(key, s.put(s.primary(key), key))
+
+
+@partitioned("CONS-PR-01", redundancy=0, needs=FAULTS)
+def a_key_without_copies_has_another_primary_when_its_own_has_died(s: BucketStage) -> None:
+    """What it held is lost with it; what is written later lies with the new primary."""
+    lost = s.primary("x")
+    s.put(s.without("x"), "x")
+    s.crash(lost)
+    s.settle()
+    s.copies_hold("x", s.put(s.members[0], "x"))
+    s.restart(lost)
+    s.settle()
+    s.copies_hold("x", s.put(lost, "x"))
+
+
 def held_back_at_a_copy(s: BucketStage, kind: OperationKind) -> None:
     lost = s.primary("x")
     keys = s.keys_of(lost, 10)

@@ -37,8 +37,13 @@ def draw_shape(draw: random.Random, most: int) -> one_site.OneSiteShape:
         looks=draw.choice((0.0, 0.3)),
     )
     chance = draw.random()
-    if chance < 0.4 and copies:
-        return msgspec.structs.replace(shape, dying=(draw.choice("ABC"[:members]),))
+    if chance < 0.4:
+        dying = draw.sample("ABC"[:members], members - 1)
+        # Who runs again holds nothing of the keys that others hold by then.
+        restarts = draw.choice((0.0, 0.0, 0.5))
+        return msgspec.structs.replace(
+            shape, dying=tuple(dying if restarts else dying[:1]), restarts=restarts
+        )
     if chance < 0.6:
         client = Client(name="K", servers=(draw.choice("AB"),), checks=draw.choice((None, False)))
         return msgspec.structs.replace(
