@@ -4,10 +4,10 @@
 -- only-with: queue_host
 -- parts: feeds, unusual
 -- columns: run_id, example, seq, kind, site, member, region, key, op, op_id, event, status, state_after
--- opportunity: an invalidate, distributed or local, that returned normally on a region that feeds another
---   site, and that site
--- violation: a listener there was told of it, or of some invalidation of the key, or a member there holds the
---   entry invalid, where nothing at that site made the key invalid or absent
+-- opportunity: an invalidate, distributed or local, that returned normally on a region that feeds another site, and
+--   that site
+-- violation: a listener there was told of it, or of some invalidation of the key, or a member there holds the entry
+--   invalid, where nothing at that site made the key invalid or absent
 WITH called AS (
   SELECT e.run_id, e.example, e.seq, e.member, e.region, e.key, e.op, e.op_id, f.to_site
   FROM ev e
@@ -18,7 +18,8 @@ WITH called AS (
 own AS (
   SELECT DISTINCT run_id, example, site, region, coalesce(key, '') AS key
   FROM ev
-  WHERE kind = 'op_begin' AND op IN ('invalidate', 'local_invalidate', 'invalidate_region')
+  WHERE kind = 'op_begin' AND op IN ('invalidate', 'local_invalidate', 'invalidate_region', 'idle_invalidate',
+    'expire_invalidate', 'expire_local_invalidate', 'expire_invalidate_region')
 ),
 crossed AS (
   SELECT run_id, example, site, region, key, op_id, min(seq) AS seen_at, min('shown on ' || member) AS words

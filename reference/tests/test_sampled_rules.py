@@ -15,6 +15,7 @@ from plumbline.ci.selftest.histories import (
     durable_samples,
     gateway_right,
     gateway_wrong,
+    listener_samples,
     replicate_samples,
     transaction_samples,
 )
@@ -29,6 +30,7 @@ RIGHT = {
         ("gateways", gateway_right.RIGHT),
         ("clients", client_right.RIGHT),
         ("durable clients", durable_samples.RIGHT),
+        ("listeners", listener_samples.RIGHT),
         ("buckets", bucket_samples.RIGHT),
         ("checking", checking_samples.RIGHT),
         ("transactions", transaction_samples.RIGHT),
@@ -42,6 +44,7 @@ WRONG = {
         ("gateways", gateway_wrong.WRONG),
         ("clients", client_wrong.WRONG),
         ("durable clients", durable_samples.WRONG),
+        ("listeners", listener_samples.WRONG),
         ("buckets", bucket_samples.WRONG),
         ("checking", checking_samples.WRONG),
         ("transactions", transaction_samples.WRONG),

@@ -12,7 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from plumbline.ci.selftest.histories import client_right, client_wrong, durable_samples, replicate_samples
+from plumbline.ci.selftest.histories import (
+    client_right,
+    client_wrong,
+    durable_samples,
+    listener_samples,
+    replicate_samples,
+)
 from plumbline.ci.selftest.histories.gateway_right import RIGHT
 from plumbline.ci.selftest.histories.gateway_wrong import WRONG
 from plumbline.ci.selftest.histories.history_builder import Sample
@@ -45,6 +51,8 @@ EXAMPLES = (
     | client_wrong.WRONG
     | durable_samples.RIGHT
     | durable_samples.WRONG
+    | listener_samples.RIGHT
+    | listener_samples.WRONG
     | replicate_samples.RIGHT
     | replicate_samples.WRONG
 )

@@ -37,6 +37,8 @@ from plumbline.reference.rulebook.decisions import (
     DISPATCHERS,
     DURABLE,
     GATEWAYS,
+    LISTENERS,
+    PARALLEL,
     RESOLVERS,
 )
 from plumbline.reference.rulebook.faulty_variants import FAULTY
@@ -253,17 +255,13 @@ def rules_command(
 command.add_command(faulty_mutate.command)
 
 
+_OF_QUEUES = GATEWAYS.keys() | DISPATCHERS.keys() | RESOLVERS.keys() | LISTENERS.keys() | PARALLEL.keys()
 _DECIDED = (
-    (Piece.SITES, GATEWAYS.keys() | DISPATCHERS.keys() | RESOLVERS.keys()),
+    (Piece.SITES, _OF_QUEUES),
     (Piece.CLIENTS, CLIENTS.keys() | CHECKING.keys() | DURABLE.keys()),
     (
         Piece.MEMBERS,
-        DECISIONS.keys()
-        - GATEWAYS.keys()
-        - DISPATCHERS.keys()
-        - RESOLVERS.keys()
-        - CLIENTS.keys()
-        - DURABLE.keys(),
+        DECISIONS.keys() - _OF_QUEUES - CLIENTS.keys() - DURABLE.keys(),
     ),
 )
 """Where each decision is asked."""

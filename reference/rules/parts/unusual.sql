@@ -1,10 +1,11 @@
--- part: Examples in which something is done that events may depend on in more ways than the rules follow.
--- columns: run_id, example, kind, cause
+-- part: Examples in which something is done that events may depend on in more ways than the rules follow. What the
+--   listener of an asynchronous queue answers is nothing to others.
+-- columns: run_id, example, kind, cause, name
 -- needs:
 unusual AS (
   SELECT DISTINCT run_id, example
   FROM ev
-  WHERE kind IN ('inject', 'clock_set', 'tx_begin', 'member_pause', 'memory', 'region_close', 'client_start',
+  WHERE kind IN ('clock_set', 'tx_begin', 'member_pause', 'memory', 'region_close', 'client_start',
       'loader_call', 'filter_call', 'resolver_call', 'callback_error')
-    OR (kind = 'listener' AND cause IN ('expiration', 'eviction'))
+    OR (kind = 'listener' AND cause IN ('expiration', 'eviction')) OR (kind = 'inject' AND name <> 'queue')
 )

@@ -1,0 +1,28 @@
+-- requirement: AEQ-DISPATCH-01
+-- view: black-box
+-- empty-start: no
+-- only-with: async_event
+-- parts: offers
+-- columns: run_id, example, seq, kind, member, region, key, op_id, event, value, queue, batch, batch_pos
+-- opportunity: an event that the listener of an asynchronous queue receives, of an operation that a member called
+-- violation: it was not called by then, or on another key; the same call has brought its value already; a create or
+--   update brings no value
+WITH given AS (
+  SELECT run_id, example, seq, subject, witness, called_at, region, key, of_region, of_key,
+    row_number() OVER (
+      PARTITION BY run_id, example, member, queue, batch, op_id ORDER BY batch_pos NULLS LAST
+    ) AS turn
+  FROM offers
+)
+SELECT g.run_id, g.example, g.seq, g.subject, g.witness,
+  g.seq < g.called_at OR g.region <> g.of_region OR g.key <> g.of_key OR g.turn > 1 AS violated
+FROM given g
+ANTI JOIN ev x ON x.run_id = g.run_id AND x.example = g.example AND x.kind = 'redeliver'
+UNION ALL
+SELECT a.run_id, a.example, a.seq, a.queue || ' on ' || a.member AS subject,
+  a.event || ' ' || a.key || ' without a value' AS witness,
+  true AS violated
+FROM ev a
+JOIN async_queues q ON q.run_id = a.run_id AND q.example = a.example AND q.queue = a.queue
+ANTI JOIN ev x ON x.run_id = a.run_id AND x.example = a.example AND x.kind = 'loader_call'
+WHERE a.kind = 'async_event' AND a.event IN ('create', 'update') AND a.value IS NULL
