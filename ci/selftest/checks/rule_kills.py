@@ -61,7 +61,7 @@ UNSEEN = {
     "first-values-applied": "as above",
     "values-alone-are-normal": "as above",
     "calls-wait-for-listener": "that a call has returned is noted when the harness asks for it",
-    "parallel-removal-empties-bucket": "the copy is looked at while a listener stands: the rule waits for rest",
+    "parallel-removal-empties-bucket": "the copy is looked at while a listener stands, and the rule waits",
     "records-reversed": "what is only recorded has not returned when the next is called: no order is owed",
 }
 """Variants that break what a rule sees from outside, and do not show it in what is played here; and why."""
