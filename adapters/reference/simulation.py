@@ -7,12 +7,15 @@ in any order, drawn from a seed, and hardly before a request waits for them. Kno
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from itertools import islice
 
 from plumbline.adapters.reference.resolver_answers import noted
 from plumbline.adapters.reference.shown import queue_call
 from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.listener_calls import QueueCall
 from plumbline.reference.history.operations import Event, EventKind
+from plumbline.reference.model.clients.acknowledging import next_open
 from plumbline.reference.model.clients.failover import ACKNOWLEDGED
 from plumbline.reference.model.forwarding import REPLIES_EARLY
 from plumbline.reference.model.setting import Setting
@@ -30,6 +33,9 @@ RELUCTANT = frozenset((ACKNOWLEDGED, REPLIES_EARLY, FORGETS, TRIES_AGAIN))
 
 MOST_STEPS_AT_ONCE = 6
 """How many steps the random simulation takes at most while no request waits."""
+
+MOST_WAYS = 5_000
+"""Of more worlds that may follow a fault not all are looked at."""
 
 LOSES_SOME = 0.5
 """How often chaos cuts the log of a member that dies."""
@@ -155,8 +161,19 @@ class Simulation:
         leaps = fault.kind is FaultKind.TIME_LEAP and self.setting.durable
         restarts = fault.kind in STARTS_AGAIN and self.setting.queues
         chooses = self._random is not None and (restarts or leaps or fault.kind in CLIENT_LIVES)
-        self.world = self._random.choice(list(ways)) if chooses and self._random else next(ways)
+        self.world = self._any_of(fault, ways) if chooses and self._random else next(ways)
         self.go_on()
+
+    def _any_of(self, fault: Fault, ways: Iterator[World]) -> World:
+        """One of the worlds behind a fault; of very many, what each server has dropped is drawn alone."""
+        assert self._random is not None  # noqa: S101 - asked for by a chaotic simulation only
+        some = list(islice(ways, MOST_WAYS))
+        if len(some) < MOST_WAYS:
+            return self._random.choice(some)
+        world = self._random.choice(list(self.model.faults.happened(self.world, fault, later=True)))
+        while decided := next_open(world):
+            world = self._random.choice(decided)
+        return world
 
     def lose_some_of(self, member: str) -> None:
         """If random, the last events of a listener that the harness has not read are lost with its member."""

@@ -62,6 +62,13 @@ UNNOTICED = {
     "a primary tells later what the log cannot tell apart",
     "a primary tells later what may be told again",
     "a copy takes over though clients are served",
+    # Nor do 2,000 trials of durable clients show these; the same conditions of calls have a witness each.
+    "a change is received though a client may come or go",
+    "a change is received whatever servers queue for durable clients",
+    "a client of whose life nothing is known does not show what its server discards",
+    "a durable client does not show what its server discards, whatever is queued",
+    "a durable client takes its queue at once",
+    "what a server drops is decided later whatever is decided",
     # Nor do 1,000 trials of two sites and of resolvers show these; few of them come to ask.
     "a remote event is applied whatever the log decides",
     "a remote event is applied once more at once",

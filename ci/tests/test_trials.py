@@ -115,6 +115,15 @@ def test_trials_of_clients_have_clients_of_one_server_and_of_several_and_nobody_
     assert [compared for trial in drawn if (compared := compare(trial)).disagree] == []
 
 
+def test_trials_of_durable_clients_go_and_come_back_while_servers_die_and_nobody_disagrees():
+    drawn = [draw_trial(seed, durable=True) for seed in range(5000, 5060)]
+    happened = {
+        what.fault.kind for trial in drawn for what in trial.history.timeline if isinstance(what, FaultDone)
+    }
+    assert happened >= CLIENT_LIVES | {FaultKind.CRASH, FaultKind.TIME_LEAP}
+    assert [found for found in map(compare, drawn) if not found.decided or found.disagree] == []
+
+
 def test_trials_of_transactions_commit_and_roll_back_and_nobody_disagrees():
     drawn = [draw_trial(seed, transactions=True) for seed in range(90)]
     kinds = [

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.member_lifetimes import NEVER
-from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import CLIENT_LIVES, Fault, FaultKind
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.moments import Armed, Joined, Left, Registered, Scripted
 from plumbline.reference.history.operations import (
@@ -29,6 +29,7 @@ from plumbline.reference.history.operations import (
     Status,
 )
 from plumbline.reference.history.registration_moments import RegistrationBegun
+from plumbline.reference.model.clients.queue_holders import MARKER
 from plumbline.reference.model.lookahead import Ternary
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.world import CallStage, World
@@ -60,6 +61,9 @@ class ClientDeliveryLookahead:
             for what in history.timeline
             if isinstance(what, Registered | RegistrationBegun) and not what.interest.receive_values
         }
+        durable = {client.name for client in history.clients if client.durable_id is not None}
+        self._durable = durable
+        self._lives = [(at, f.client) for at, f in index.faults if f.kind in CLIENT_LIVES]
         kinds = {operation.kind for operation in index.operations.values()}
         alone = WHOLE_REGION | EXPIRES | LOCAL_ACTIONS | {OperationKind.LOCAL_CLEAR}
         odd = any(
@@ -69,7 +73,8 @@ class ClientDeliveryLookahead:
         )
         self.simple = (
             not odd
-            and all(fault.kind is FaultKind.CRASH for _, fault in index.faults)
+            and all(fault.kind in {FaultKind.CRASH, *CLIENT_LIVES} for _, fault in index.faults)
+            and durable.isdisjoint(index.originators.values())
             and all(client.tracking_timeout_ms is None for client in history.clients)
             and bool(history.clients)
             and not history.queues
@@ -107,8 +112,8 @@ class ClientDeliveryLookahead:
                 return True
             if (operation.key, operation.token) not in logged:
                 continue
-            if server == client.server:
-                return True
+            if server == client.server or client.name in self._durable:
+                return True  # a durable client may come back to any of its servers
             # Another server tells it something only after a crash.
             _, before = self._index.told_between(client.name, operation)
             if any(moment < before for moment, _ in self._crashes):
@@ -148,7 +153,7 @@ class ClientDeliveryLookahead:
     def takes_over(self, world: World, now: int, client: str) -> bool:
         """Whether another server may come to serve the client (see OfClients)."""
         servers = self._index.clients[client].servers
-        if not self.simple:
+        if not self.simple or client in self._durable:
             return True
         if len(servers) < 2:
             return False
@@ -294,6 +299,30 @@ class ClientDeliveryLookahead:
             if line.primary in doomed and doomed.issuperset(line.secondaries):
                 return True
         return False
+
+    def changes_life(self, world: World, now: int, server: str, operation: Operation) -> bool:
+        """Whether a client of the server may become ready, go or come first (see OfClients).
+
+        So it may where a marker is still to be queued: a server that takes over queues it behind all else.
+        """
+        if not self._durable:
+            return False
+        if not self.simple or any(fault.kind in CLIENT_LIVES for fault in world.wan.faults.values()):
+            return True
+        latest = self._index.latest(operation, server)
+        for name in self._durable:
+            if server not in self._index.clients[name].servers:
+                continue
+            state = world.served.durable[name]
+            marker = MARKER * state.life
+            if (
+                state.ready
+                and not state.live
+                and all(message.op_id != marker for message in world.served.kept.get((server, name), ()))
+            ):
+                return True
+        at = bisect_left(self._lives, (now,))
+        return at < len(self._lives) and self._lives[at][0] < latest
 
     def meddles(self, world: World, now: int, client: str, operation: Operation) -> bool:
         """Whether the client may itself read or change what it holds of the key first (see OfClients)."""

@@ -253,7 +253,7 @@ class Index:
         changed |= any(
             isinstance(moment, Armed) and moment.gate.callback != "listener" for moment in history.timeline
         )
-        alone = all(len(client.servers) == 1 for client in history.clients)
+        alone = all(len(client.servers) == 1 and client.durable_id is None for client in history.clients)
         changed |= any(operation.kind in WHOLE_REGION for operation in self.operations.values())
         changed |= self.lives.begin_anew
         return alone and history.registers and not changed and kinds <= _PLAIN
@@ -317,6 +317,8 @@ class Index:
         if not near:
             return settled
         if member in self.clients:
+            if self.clients[member].durable_id is not None:
+                return NEVER  # what has waited for it while it was away comes later, and may come again
             known = member == self.originators.get(operation.op_id)
         else:
             known = member == operation.member or self.scopes[operation.region] is Scope.ACK

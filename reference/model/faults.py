@@ -15,6 +15,7 @@ from plumbline.reference.model.clients.attempts import lost
 from plumbline.reference.model.clients.durable_clients import Durable
 from plumbline.reference.model.clients.queue_holders import outlived as queues_outlived
 from plumbline.reference.model.clients.queue_holders import timed_out, untimed
+from plumbline.reference.model.independence import Independence
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.restarts import restarted
 from plumbline.reference.model.setting import Setting
@@ -49,22 +50,34 @@ _MENDS = frozenset(
 class Faults:
     """The part of the model that breaks things, and mends them."""
 
-    def __init__(self, setting: Setting, lookahead: Lookahead, durable: Durable) -> None:
+    def __init__(
+        self, setting: Setting, lookahead: Lookahead, durable: Durable, independence: Independence
+    ) -> None:
+        self._independence = independence
         self._setting = setting
         self._durable = durable
         self._lookahead = lookahead
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """The faults asked for happen."""
+        later = view.reduced and self._independence.drops_later()
         for number, fault in world.wan.faults.items():
             if view.reduced and not self._lookahead.may_happen(view, fault):
                 continue
             before = world.but(wan=replace(world.wan, faults=world.wan.faults.delete(number)))
-            for after in self.happened(before, fault):
+            for after in self.happened(before, fault, later=later):
                 yield Step((fault_words(fault),), after, fault=True)
 
-    def happened(self, world: World, fault: Fault) -> Iterator[World]:  # noqa: PLR0912 - a case for each
-        """The worlds in which a fault, or its mending, has happened."""
+    def happened(  # noqa: PLR0912 - a case for each
+        self, world: World, fault: Fault, *, later: bool = False
+    ) -> Iterator[World]:
+        """The worlds in which a fault, or its mending, has happened.
+
+        Args:
+            world: the world before.
+            fault: the fault.
+            later: whether it stays open what servers drop when a durable client goes (see `acknowledging`).
+        """
         wan = world.wan
         link = (fault.site, fault.remote_site)
         match fault.kind:
@@ -101,8 +114,8 @@ class Faults:
                 # A simulation knows since when it has counted: not at all so far.
                 yield stopped(world, known=self._setting.clock) if self._time_matters() else world
             case FaultKind.TIME_LEAP:
-                later = passed(world, self._setting, fault.milliseconds) if self._time_matters() else world
-                yield from timed_out(later, self._setting)
+                timed = passed(world, self._setting, fault.milliseconds) if self._time_matters() else world
+                yield from timed_out(timed, self._setting)
             case FaultKind.CLOCK_SET:
                 yield world  # what clocks show is told with each operation
             case FaultKind.LET_RUN:
@@ -113,7 +126,7 @@ class Faults:
             case FaultKind.ANSWERS_LOST | FaultKind.ANSWERS_BACK:
                 yield lost(world, fault)
             case _ if fault.kind in CLIENT_LIVES:
-                yield from self._durable.happened(world, fault)
+                yield from self._durable.happened(world, fault, later=later)
 
     def _mended(self, world: World, link: tuple[int, int]) -> World:
         """The world in which senders over a link that was mended may connect at any time."""

@@ -89,6 +89,9 @@ class Independence(Protocol):
     def acknowledgement(self, client: str) -> Claim | None:
         """Whether a secondary may drop, as the only successor, what the client has processed."""
 
+    def drops_later(self) -> bool:
+        """Whether what servers drop when a durable client goes may be decided when they send what is left."""
+
     def passing_on(self) -> Claim | None:
         """Whether a client's call may reach its server, or be answered, as the only successor."""
 
@@ -211,6 +214,10 @@ class NoIndependence:
     def acknowledgement(self, _: str) -> Claim | None:
         """None."""
         return None
+
+    def drops_later(self) -> bool:
+        """No: it is decided at once."""
+        return False
 
     def passing_on(self) -> Claim | None:
         """None."""

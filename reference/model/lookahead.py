@@ -54,6 +54,9 @@ class OfClients(Protocol):
     def starts_anew(self, world: World, view: View, server: str) -> bool:
         """Whether a client may be about to fetch what the server holds."""
 
+    def changes_life(self, world: World, now: int, server: str, operation: Operation) -> bool:
+        """Whether a durable client of the server may become ready, go or come before `operation` is there."""
+
     def meddles(self, world: World, now: int, client: str, operation: Operation) -> bool:
         """Whether the client may itself read or change what it holds of the key before it is told."""
 
@@ -211,6 +214,10 @@ class UnknowingOfClients:
         return True
 
     def starts_anew(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def changes_life(self, *_: object) -> bool:
         """Perhaps."""
         return True
 

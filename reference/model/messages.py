@@ -32,7 +32,8 @@ class Message(msgspec.Struct, frozen=True):
     `event` is what came from another site, over the connection `wire`; or, where `queue` is named, what
     enters the member's copy of that queue. A message with a `queue` and no event removes all up to `mark`.
     `acknowledged` is, at a secondary, how many milliseconds of held time had passed at a settle point by
-    which the client had processed it; else STILL_UNKNOWN.
+    which the client had processed it; else STILL_UNKNOWN. `open_of` is the life of a durable client in which
+    it had processed it, where it is open whether its server has dropped it since; else 0.
     """
 
     op_id: int
@@ -48,6 +49,7 @@ class Message(msgspec.Struct, frozen=True):
     bare: bool = False
     renamed: bool = False
     acknowledged: int = STILL_UNKNOWN
+    open_of: int = 0
 
 
 class Channel(NamedTuple):

@@ -50,6 +50,7 @@ from plumbline.reference.model.sites.lanes import (
 )
 from plumbline.reference.model.sites.site_state import Queued
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.decisions import DURABLE
 from plumbline.reference.rulebook.values import each
 
 _BULK_OF = {single: bulk for bulk, single in BULK.items()}
@@ -93,6 +94,7 @@ class Setting:
         tells_late: whether all decisions are as they are on which "a removal may be told of later" rests.
         clients_as_documented: whether all decisions are as they are on which "what a server changes goes to
             its clients once, in that order" rests.
+        durable_as_documented: whether all decisions about durable clients are as they are.
         as_documented: whether all decisions are answered as the documents of some dialect say.
         resends: whether all decisions are as they are on which "a message without effect is as if not sent"
             rests.
@@ -215,6 +217,7 @@ class Setting:
             for region in regions
         }
         self.clients_as_documented = not self.lesser and CLIENTS_AS_DOCUMENTED.isdisjoint(book.replaced())
+        self.durable_as_documented = DURABLE.keys().isdisjoint(book.replaced())
         self.stamps_grow = STAMPS_GROW.isdisjoint(book.replaced())
         self.in_sequence = IN_SEQUENCE.isdisjoint(book.replaced())
         self.tells_late = TOLD_LATE.isdisjoint(book.replaced())

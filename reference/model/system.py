@@ -116,7 +116,7 @@ class Model:
             self.lanes,
             self.conflation,
         )
-        self.faults = Faults(setting, lookahead, self.durable)
+        self.faults = Faults(setting, lookahead, self.durable, independence)
         self.forwarding = Forwarding(setting, strength, self.callers, self.replicates)
         self.collecting = Collecting(setting)
         committing = Committing(setting, self.callers, self.replicates, self.deliveries, self.forwarding)
@@ -157,7 +157,7 @@ class Model:
 
     def _by_themselves(self, state: World, view: View) -> Iterator[Step]:
         setting = self.setting
-        meanwhile = setting.durable or setting.registers_meanwhile or (setting.clients and counted(state))
+        meanwhile = setting.registers_meanwhile or (setting.clients and counted(state))
         if setting.lesser or setting.transactions or meanwhile:
             return self._one_by_one(state, EveryWay(view))
         return self._of_parts(state, view)

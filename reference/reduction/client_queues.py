@@ -45,6 +45,11 @@ class _OfClients(Conditions):
 class LeftAlone(_OfClients):
     """Nothing but its queue tells a client of a key."""
 
+    @condition("a durable client takes its queue at once")
+    def _no_later_life_is_sent_it_again(self, arrival: Arrival) -> bool:
+        """A durable client may be sent the event once more in its next life, and shows it then."""
+        return arrival.client not in self._setting.durable
+
     @condition("a client takes its queue whatever it does itself")
     def _the_client_leaves_the_key_alone(self, arrival: Arrival) -> bool:
         """A client that reads or changes its copy may do so before the event arrives, or behind it."""
@@ -185,6 +190,15 @@ class Acknowledged(_OfClients):
         return self._setting.clients[client].tracking_timeout_ms is None
 
 
+class DroppedWhenSent(_OfClients):
+    """How much of a queue was dropped as its client went shows only in what is sent of it later."""
+
+    @condition("what a server drops is decided later whatever is decided")
+    def _durable_clients_are_as_documented(self, _: str) -> bool:
+        """What a server does with a queue as documented does not depend on how long the queue is."""
+        return self._setting.durable_as_documented
+
+
 class SecondaryKeepsNothing(_OfClients):
     """A secondary need not keep what only a take-over would send."""
 
@@ -250,6 +264,7 @@ class ClientQueues:
         self._passed = PassedOver(setting, lookahead)
         self._sent = SentSurely(setting, lookahead)
         self._acknowledged = Acknowledged(setting, lookahead)
+        self._dropped = DroppedWhenSent(setting, lookahead)
         self._kept = SecondaryKeepsNothing(setting, lookahead)
         self._unseen = PrimarySendsNothing(setting, lookahead)
         self._form = SentInOneForm(setting, lookahead)
@@ -282,6 +297,10 @@ class ClientQueues:
     def acknowledgement(self, client: str) -> Claim | None:
         """See `Independence`."""
         return claims.ACKNOWLEDGED if self._acknowledged.hold(client) else None
+
+    def drops_later(self) -> bool:
+        """See `Independence`."""
+        return self._dropped.hold("")
 
     def passing_on(self) -> Claim | None:
         """See `Independence`. A call, and its answer, may stay on its way as long as it likes."""

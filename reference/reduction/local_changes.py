@@ -85,6 +85,19 @@ class ChangeFixedByLog(Conditions):
             change.world, change.view, member
         )
 
+    @condition("a change is made though a client may come or go")
+    def _no_life_of_a_client_begins_or_ends_first(self, change: LocalChange) -> bool:
+        """What a durable client is sent in which life depends on which changes came before it."""
+        member = change.operation.member
+        return not self._setting.serves(member) or not self._lookahead.clients.changes_life(
+            change.world, change.view.now, member, change.operation
+        )
+
+    @condition("a change is made whatever servers queue for durable clients")
+    def _durable_clients_are_as_documented(self, _: LocalChange) -> bool:
+        """Servers that queue in another order make it matter when an event enters a queue."""
+        return self._setting.durable_as_documented or not self._setting.durable
+
     @condition("a change is made though it may matter when")
     def _tombstones_and_clears_do_not_depend_on_it(self, change: LocalChange) -> bool:
         """What a collection or a clear finds depends on which changes came before it."""

@@ -102,6 +102,18 @@ class ReceiptFixedByLog(_OfOneMember):
             change.world, change.view, change.member
         )
 
+    @condition("a change is received though a client may come or go")
+    def _no_life_of_a_client_begins_or_ends_first(self, change: ReceivedChange) -> bool:
+        """What a durable client is sent in which life depends on which changes came before it."""
+        return not self._setting.serves(change.member) or not self._lookahead.clients.changes_life(
+            change.world, change.view.now, change.member, change.operation
+        )
+
+    @condition("a change is received whatever servers queue for durable clients")
+    def _durable_clients_are_as_documented(self, _: ReceivedChange) -> bool:
+        """Servers that queue in another order make it matter when an event enters a queue."""
+        return self._setting.durable_as_documented or not self._setting.durable
+
     @condition("a change is received though it may matter when")
     def _tombstones_and_clears_do_not_depend_on_it(self, change: ReceivedChange) -> bool:
         """What a collection or a clear finds depends on which changes came before it."""
@@ -237,6 +249,19 @@ class UnshownByClient(_OfOneMember):
     def _its_log_does_not_show_it(self, told: ClientOfLoser) -> bool:
         """A server may send its clients what it discards."""
         return self._lookahead.clients.unheard(told.lost.view, told.client, told.lost.operation)
+
+    @condition("a client of whose life nothing is known does not show what its server discards")
+    def _its_life_goes_on(self, told: ClientOfLoser) -> bool:
+        """What a durable client is sent in which life depends on which updates came before it."""
+        lost = told.lost
+        return not self._lookahead.clients.changes_life(
+            lost.world, lost.view.now, lost.member, lost.operation
+        )
+
+    @condition("a durable client does not show what its server discards, whatever is queued")
+    def _durable_clients_are_as_documented(self, _: ClientOfLoser) -> bool:
+        """Servers that queue in another order make it matter when an event enters a queue."""
+        return self._setting.durable_as_documented or not self._setting.durable
 
     @condition("who has to be sent what its server discards would show it")
     def _it_need_not_be_sent_it(self, told: ClientOfLoser) -> bool:

@@ -35,6 +35,7 @@ Examples:
   plumbline trials --cases 5000
   plumbline trials --cases 1 --seed 4711      one trial again
   plumbline trials --clients                  one site with clients
+  plumbline trials --durable                  one site with a durable client that goes and comes back
   plumbline trials --policies                 one site some members of which keep less than a replicate
   plumbline trials --buckets                  a partitioned region, its copies, a lost primary
   plumbline trials --transactions             a transaction beside plain operations
@@ -105,6 +106,7 @@ class TrialsMachinesDocument(Document, frozen=True, kw_only=True, tag="plumbline
 @click.option("--seed", type=int, default=0, show_default=True, help="The first trial's seed; then one up.")
 @click.option("--sites", type=click.IntRange(1, 3), default=1, show_default=True, help="How many sites.")
 @click.option("--clients", is_flag=True, help="Only examples with clients, of one site.")
+@click.option("--durable", is_flag=True, help="Only examples with a durable client, of one site.")
 @click.option("--policies", is_flag=True, help="Only examples with normal, preloaded or empty members.")
 @click.option("--buckets", is_flag=True, help="Only examples of partitioned regions, of one site.")
 @click.option(
@@ -157,6 +159,7 @@ def command(
     seed: int,
     sites: int,
     clients: bool,
+    durable: bool,
     policies: bool,
     tombstones: bool,
     buckets: bool,
@@ -175,7 +178,8 @@ def command(
 ) -> None:
     """Compare the search with the exhaustive search on random small examples. One third of them are wrong."""
     kinds = (
-        *(clients, policies, tombstones, buckets, resolvers, dispatchers, transactions, actions, comparing),
+        *(clients, durable, policies, tombstones, buckets, resolvers, dispatchers, transactions),
+        *(actions, comparing),
         *(right, held, rules),
     )
     if machines and (any(kinds) or sites > 1):
@@ -186,18 +190,20 @@ def command(
         raise click.UsageError("--candidate says who plays the plans of a --machine")
     if machines:
         _play_machines(machines, candidates or (CHAOTIC,), cases, seed, as_json=as_json)
-    if clients + policies + buckets + tombstones + transactions + actions + comparing + (sites > 1) > 1:
+    alone = (clients, durable, policies, buckets, tombstones, transactions, actions, comparing, sites > 1)
+    if sum(alone) > 1:
         raise click.UsageError(
-            "--clients, --policies, --buckets, --tombstones, --transactions, --actions and --comparing "
-            "each draw examples of their own, of one site"
+            "--clients, --durable, --policies, --buckets, --tombstones, --transactions, --actions "
+            "and --comparing each draw examples of their own, of one site"
         )
     if resolvers and (sites == 1 or right or rules):
         raise click.UsageError("--resolvers goes with --sites 2 or 3, and draws for search and judge alone")
     if dispatchers and (sites != BOTH_SITES or resolvers or right or rules):
         raise click.UsageError("--dispatchers goes with --sites 2 alone, and draws for search and judge")
-    if (tombstones or transactions or actions or comparing) and (right or rules):
+    if (durable or tombstones or transactions or actions or comparing) and (right or rules):
         raise click.UsageError(
-            "--tombstones, --transactions, --actions and --comparing draw examples for search and judge alone"
+            "--durable, --tombstones, --transactions, --actions and --comparing draw examples "
+            "for search and judge alone"
         )
     if (right or held) and rules:
         raise click.UsageError(
@@ -226,6 +232,7 @@ def command(
                 sites,
                 reading,
                 clients=clients,
+                durable=durable,
                 policies=policies,
                 tombstones=tombstones,
                 buckets=buckets,

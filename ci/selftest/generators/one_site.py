@@ -86,6 +86,7 @@ class OneSiteShape(msgspec.Struct, frozen=True, kw_only=True):
         restarts: share of plan steps at which a member that was killed is started again.
         unanswered: share of plan steps at which answers to a client begin to be lost, or are lost no more.
         redundancy: redundant copies of each key, where the region is partitioned: then only members call.
+        lives: share of plan steps at which the life of the first client, a durable one, takes a turn.
     """
 
     operations: int
@@ -111,23 +112,36 @@ class OneSiteShape(msgspec.Struct, frozen=True, kw_only=True):
     tombstones: TombstoneSettings | None = None
     leaps: float = 0.0
     redundancy: int | None = None
+    lives: float = 0.0
 
 
 LEAPS_MS = (10_000, 20_000, 25_000, 35_000)
 """How much time is let pass at once; tombstones are kept for twenty seconds."""
 
+LEAVES = (FaultKind.CLIENT_DETACH, FaultKind.CLIENT_CRASH, FaultKind.CLIENT_CRASH)
+"""How a durable client goes whose queue stays."""
+
 DYING = 0.3
 """How likely the next member is killed before a step."""
+
+
+def calls(client: Client) -> bool:
+    """Whether a client calls, and does not only listen."""
+    return len(client.servers) == 1 and client.durable_id is None
 
 
 def draw_plan(draw: random.Random, shape: OneSiteShape) -> Plan:
     """A plan of this shape; each member has two threads."""
     drawing = _Drawing(draw, shape)
-    if shape.tombstones is not None:
+    if shape.tombstones is not None or shape.leaps:
         drawing.hold_time()
+    if shape.lives:
+        drawing.begin_life()
     for op_id in range(1, shape.operations + 1):
         drawing.take_a_break(op_id)
         drawing.call(op_id)
+    if shape.lives:
+        drawing.end_life()
     return drawing.plan()
 
 
@@ -141,11 +155,11 @@ class _Drawing:
         self._clients = tuple(client.name for client in shape.clients)
         self._callers = [
             *self._members,
-            *(c.name for c in shape.clients if len(c.servers) == 1 and shape.redundancy is None),
+            *(c.name for c in shape.clients if calls(c) and shape.redundancy is None),
         ]
         self._listening = [
             *self._members,
-            *(client.name for client in shape.clients if len(client.servers) > 1),
+            *(client.name for client in shape.clients if not calls(client)),
         ]
         self._dying = list(shape.dying)
         self._dead: list[str] = []
@@ -153,6 +167,7 @@ class _Drawing:
         self._steps: list[PlanStep] = []
         self._under_way: dict[str, int] = {}
         self._parked: list[tuple[int, str]] = []
+        self._runs, self._is_ready = True, False
 
     def plan(self) -> Plan:
         shape = self._shape
@@ -184,12 +199,50 @@ class _Drawing:
             self._steps.append(Finish(self._under_way.pop(draw.choice(sorted(self._under_way)))))
         if draw.random() < shape.settled:
             self._steps.append(Settle())
+        if shape.lives and draw.random() < shape.lives:
+            self._turn_life()
         if shape.leaps and draw.random() < shape.leaps:
             leap = Fault(kind=FaultKind.TIME_LEAP, milliseconds=draw.choice(LEAPS_MS))
             self._steps.append(Inject(leap))
         if self._clients and draw.random() < shape.interests:
             self._stand_still()
             self._steps.append(Register(_draw_interest(draw, draw.choice(self._clients), shape.keys)))
+
+    def begin_life(self) -> None:
+        """The first client registers, mostly for good, and is ready, or not yet."""
+        self._register_for_good()
+        if self._draw.random() < 0.8:
+            self._turn_life()
+
+    def end_life(self) -> None:
+        """It is back and ready in the end, so that what was kept for it shows."""
+        while not (self._runs and self._is_ready):
+            self._turn_life()
+
+    def _turn_life(self) -> None:
+        """It becomes ready while others write; goes at rest; or returns at rest."""
+        draw = self._draw
+        if self._runs and not self._is_ready:
+            self._is_ready = True
+            self._live(FaultKind.CLIENT_READY)
+            return
+        self._stand_still()
+        self._steps.append(Settle())
+        self._runs, self._is_ready = not self._runs, False
+        if not self._runs:
+            self._live(draw.choice((*LEAVES, FaultKind.CLIENT_CLOSE)))
+            return
+        self._live(FaultKind.CLIENT_START)
+        if draw.random() < 0.5:
+            self._register_for_good()
+
+    def _live(self, kind: FaultKind) -> None:
+        self._steps.append(Inject(Fault(kind=kind, client=self._clients[0])))
+
+    def _register_for_good(self) -> None:
+        policy, lasts = self._draw.choice(("none", "none", "keys_values")), self._draw.random() < 0.9
+        interest = Interest(client=self._clients[0], region=REGION, policy=policy, durable=lasts)
+        self._steps.append(Register(interest))
 
     def call(self, op_id: int) -> None:
         """Call an operation, and wait for it, go on, or have it parked."""

@@ -40,8 +40,10 @@ from plumbline.reference.rulebook.book import Rulebook, rulebook_of
 from plumbline.reference.rulebook.decision import Decision
 from plumbline.reference.rulebook.decisions import (
     CLEARING,
+    CLIENTS,
     DECISIONS,
     DISPATCHERS,
+    DURABLE,
     FAILURES,
     GATEWAYS,
     GAUGES,
@@ -143,6 +145,8 @@ OF_DISPATCHERS = {**GATEWAYS, **DISPATCHERS}
 
 OF_THREE_SITES = {**GATEWAYS, **ONWARD}
 
+OF_DURABLE = {**CLIENTS, **DURABLE}
+
 OF_TRANSACTIONS = {**REPLICATED, **TRANSACTIONS}
 
 MOST_IN_TRANSACTIONS = 5
@@ -239,6 +243,36 @@ def _with_clients(
             turning = msgspec.structs.replace(clients[0], servers=("A", "B"))
             shape = msgspec.structs.replace(shape, clients=(turning, *clients[1:]))
         shape = msgspec.structs.replace(shape, unanswered=0.4, operations=min(shape.operations, 4))
+    plan = one_site.draw_plan(draw, shape)
+    return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
+
+
+def _with_durable(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
+    """A chaotic example within one site of a durable client, as large as the judge can look at."""
+    servers, secured, members, dying = draw.choice(
+        (
+            *((("B",), 0, 2, ()), (("B", "A"), 1, 2, ()), (("B", "A"), 1, 3, ("B",))),
+            *((("B", "A"), 0, 3, ("B",)), (("B", "A"), 1, 2, ("B",)), (("B", "A", "C"), 2, 3, ("B", "A"))),
+        )
+    )
+    client = Client(name="K", servers=servers, redundancy=secured, durable_id="k", durable_timeout_s=20)
+    shape = one_site.OneSiteShape(
+        operations=draw.randrange(3, 8),
+        keys=draw.choice((("x",), ("x", "y"))),
+        members=members,
+        checks=draw.choice((None, None, True, False)),
+        scope=draw.choice((Scope.ACK, Scope.ACK, Scope.NO_ACK)),
+        mixed=draw.choice((0.0, 0.3, 0.7)),
+        others=draw.choice(PALETTES),
+        started=draw.choice((0.3, 0.8)),
+        parked=draw.choice((0.0, 0.0, 0.2)),
+        settled=draw.choice((0.0, 0.2)),
+        clients=(client,),
+        registers=False,
+        dying=dying,
+        lives=draw.choice((0.2, 0.4)),
+        leaps=draw.choice((0.0, 0.0, 0.0, 0.3)),
+    )
     plan = one_site.draw_plan(draw, shape)
     return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
 
@@ -368,6 +402,7 @@ def draw_trial(
     dialect: Dialect = Dialect.GEMFIRE6,
     *,
     clients: bool = False,
+    durable: bool = False,
     policies: bool = False,
     tombstones: bool = False,
     buckets: bool = False,
@@ -380,15 +415,17 @@ def draw_trial(
     """The trial of this seed, by one of the dialects: a small chaotic example, a third of them spoilt once.
 
     Most are judged by what the documents say; some by a faulty variant or with a decision left open, since
-    the oracle asks such questions, too. With `clients`, each of one site has a client; with `policies`, a
-    member that keeps less than a replicate; with `tombstones`, each lets time pass; with `buckets` its region
-    is partitioned; with `resolvers`, each of several sites has conflict resolvers; with `dispatchers`, the
-    sender of the first of two sites has several; with `transactions`, there is one; with `actions`, regions
-    of one site let entries expire, or evict them, on one member alone; with `comparing`, members call
-    operations that expect a value, a third of them beside clients, a third on partitioned regions.
+    the oracle asks such questions, too. With `clients`, each of one site has a client; with `durable`, one
+    that goes and comes back; with `policies`, a member that keeps less than a replicate; with `tombstones`,
+    each lets time pass; with `buckets` its region is partitioned; with `resolvers`, each of several sites
+    has conflict resolvers; with `dispatchers`, the sender of the first of two sites has several; with
+    `transactions`, there is one; with `actions`, regions of one site let entries expire, or evict them, on
+    one member alone; with `comparing`, members call operations that expect a value, a third of them beside
+    clients, a third on partitioned regions.
     """
     draw = random.Random(seed)  # noqa: S311 - reproducible trials, not secrets
     among = OF_TOMBSTONES if tombstones else PARTITIONED if buckets else OF_TWO_SITES
+    among = OF_DURABLE if durable else among
     among = RESOLVERS if resolvers else OF_THREE_SITES if sites == ALL_SITES else among
     among = OF_TRANSACTIONS if transactions else OF_DISPATCHERS if dispatchers else among
     rulebook, made_by = _draw_books(draw, rulebook_of(dialect), among)
@@ -410,7 +447,7 @@ def draw_trial(
     else:
         example: Callable[[random.Random, Rulebook, int], tuple[int, History]]
         example = _with_policies if policies else _with_clients if clients else _one_site
-        example = _with_tombstones if tombstones else example
+        example = _with_tombstones if tombstones else _with_durable if durable else example
         example = partial(_with_policies, palettes=ACTIONS) if actions else example
         operations, history = example(draw, made_by, seed)
     overlapping = _overlaps(history)

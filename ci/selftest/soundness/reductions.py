@@ -5,6 +5,7 @@ from __future__ import annotations
 from plumbline.ci.selftest.soundness.weakening import DroppedCondition
 from plumbline.reference.reduction.client_queues import (
     Acknowledged,
+    DroppedWhenSent,
     LeftAlone,
     PassedInSilence,
     PassedOver,
@@ -46,7 +47,7 @@ PARTED: tuple[type[Conditions], ...] = (
     *(ChangeFixedByLog, ReceiptFixedByLog, ShownInstead, NothingToDo, LostForGood),
     UnshownByClient,
     *(LeftAlone, ShownNext, ShownByClient, PassedInSilence, PassedOver, SentSurely),
-    *(Acknowledged, SecondaryKeepsNothing, PrimarySendsNothing, SentInOneForm),
+    *(Acknowledged, DroppedWhenSent, SecondaryKeepsNothing, PrimarySendsNothing, SentInOneForm),
     *(ReadingOfHolder, CarriedOutNext, ToldNow, ToldOnce, SentToCopies, PassedByMember, TakenOverAlone),
     *(RemoteReceiptFixedByLog, RefusedForGood, RefusedAtOnce, LostAsRefused, RepeatedInSilence),
     AnsweredForGood,

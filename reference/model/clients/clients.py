@@ -20,7 +20,7 @@ from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Collected, World
 from plumbline.reference.rulebook.values import each
-from plumbline.reference.search.transition import Step, View
+from plumbline.reference.search.transition import EveryWay, Step, View
 
 _UNTAKEN = frozenset(("recognises", "is never sent"))
 """Steps by which nothing comes of a message."""
@@ -65,7 +65,8 @@ class Clients:
         yield from self._pending.steps(world)
         yield from self._failover.steps(world)
         if self._setting.durable:
-            yield from self._durable.steps(world, view, self._each_way)
+            # What passes in one life in silence may be shown in the next: nothing is left out.
+            yield from self._durable.steps(world, EveryWay(view), self._each_way)
 
     def _called(self, world: World) -> Iterator[Step]:
         """The steps of calls; registrations under way know what clients do to their own copies."""
@@ -141,10 +142,7 @@ class Clients:
             if not head.sure and self._setting.tracked(client):
                 # The client knows nothing of it, so another server may still send it.
                 unsent.append(Step(("is never sent", client, op_id), taken(world, channel, head)))
-            if client in self._setting.durable:
-                yield from (*ways, *unsent)
-            else:
-                yield from self._independence.arrivals(arrival, ways, unsent)
+            yield from self._independence.arrivals(arrival, ways, unsent)
 
     def _ways(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
         """What becomes of what a client takes; in front of its marker a durable one only tells of it."""

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import DESTROYS, EventKind, Interest, Operation
+from plumbline.reference.model.clients.acknowledging import acknowledged, dropped, kept
 from plumbline.reference.model.clients.arrivals import as_told, taken
 from plumbline.reference.model.clients.client_state import NO_SERVER, DurableState, QueuePlacement
 from plumbline.reference.model.clients.failover import Failover
@@ -93,6 +94,10 @@ class Durable:
             head = self._next(world, client, state, line)
             if head is None:
                 continue
+            if head.open_of:
+                without = dropped(world, line.primary, client, head)
+                yield Step(("has dropped", line.primary, client, head.op_id), without)
+                world, head = kept(world, line.primary, client, head), replace(head, open_of=0)
             moved = with_durable(world, client, replace(state, read=state.read + 1))
             if is_marker(head):
                 yield from self._marked(moved, client, head)
@@ -260,8 +265,8 @@ class Durable:
             after = with_kept(world, server, client, (*left, marker) if marks else left)
             yield with_durable(after, client, replace(state, read=0, stalled=not at_once, ready=ready))
 
-    def happened(self, world: World, fault: Fault) -> Iterator[World]:
-        """The worlds in which a client has become ready, has gone or has come back."""
+    def happened(self, world: World, fault: Fault, *, later: bool) -> Iterator[World]:
+        """The worlds in which a client has become ready, has gone or has come back (see `acknowledged`)."""
         client = fault.client
         state: DurableState | None = world.served.durable.get(client)
         if state is None:
@@ -278,7 +283,7 @@ class Durable:
             closes = parting is Parting.CLOSED
             for ends in each(self._setting.book.close_ends_others()) if closes else (False,):
                 yield from self._parted(
-                    others_ended(world, client) if ends else world, client, state, parting
+                    others_ended(world, client) if ends else world, client, state, parting, later=later
                 )
 
     def _unneeded(self, world: World, client: str) -> Iterator[World]:
@@ -339,7 +344,9 @@ class Durable:
         entry = world.entry(holder, operation.region, operation.key)
         return entry.state in (EntryState.LIVE, EntryState.INVALID)
 
-    def _parted(self, world: World, client: str, state: DurableState, parting: Parting) -> Iterator[World]:
+    def _parted(
+        self, world: World, client: str, state: DurableState, parting: Parting, *, later: bool
+    ) -> Iterator[World]:
         """The worlds in which a client has gone; of what it has processed, some was not acknowledged."""
         book, line = self._setting.book, world.served.lines.get(client)
         gone = without_client(world, client)
@@ -368,27 +375,9 @@ class Durable:
                 yield left
                 continue
             for others in each(book.other_interest()):
-                for after in self._acknowledged(interests_left(left, client, others), client, seen, stay):
+                rest = interests_left(left, client, others)
+                for after in acknowledged(rest, self._setting, client, seen, stay, later=later):
                     yield from self._emptied(after, client, stay, durable)
-
-    def _acknowledged(
-        self, world: World, client: str, seen: list[Message], holders: tuple[str, ...]
-    ) -> Iterator[World]:
-        """The worlds in which each holder has heard of all that was processed, or of the first part of it."""
-        passed = world.wan.passed
-        known = [0 if one.acknowledged == STILL_UNKNOWN else passed - one.acknowledged for one in seen]
-        book, last = self._setting.book, len(known) - 1
-        drops = [each(book.drops_delivered(ms, at == last)) for at, ms in enumerate(known)]
-        least = next((at for at, one in enumerate(drops) if False in one), len(drops))
-        most = next((at for at, one in enumerate(drops) if True not in one), len(drops))
-        for counts in product(range(most, least - 1, -1), repeat=len(holders)):
-            after = world
-            for holder, count in zip(holders, counts, strict=True):
-                heard = {one.op_id for one in seen[:count]}
-                queue = after.served.kept.get((holder, client), ())
-                left = tuple(one for one in queue if one.op_id not in heard)
-                after = with_kept(after, holder, client, left)
-            yield after
 
     def _emptied(
         self, world: World, client: str, holders: tuple[str, ...], durable: list[Interest]
