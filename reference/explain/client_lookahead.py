@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.member_lifetimes import NEVER
-from plumbline.reference.history.fault_kinds import CLIENT_LIVES, Fault, FaultKind
+from plumbline.reference.history.fault_kinds import CLIENT_GOES, CLIENT_LIVES, Fault, FaultKind
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.moments import Armed, Joined, Left, Registered, Scripted
 from plumbline.reference.history.operations import (
@@ -63,6 +63,7 @@ class ClientDeliveryLookahead:
         }
         durable = {client.name for client in history.clients if client.durable_id is not None}
         self._durable = durable
+        self._goings = [(at, f.client) for at, f in index.faults if f.kind in CLIENT_GOES]
         self._lives = [(at, f.client) for at, f in index.faults if f.kind in CLIENT_LIVES]
         kinds = {operation.kind for operation in index.operations.values()}
         alone = WHOLE_REGION | EXPIRES | LOCAL_ACTIONS | {OperationKind.LOCAL_CLEAR}
@@ -240,7 +241,8 @@ class ClientDeliveryLookahead:
             or any(one.op_id == operation.op_id for sent in world.channels.values() for one in sent)
             or any(
                 one.op_id == operation.op_id
-                for (_, name), queue in world.served.copies.items()
+                for queues in (world.served.copies, world.served.kept)
+                for (_, name), queue in queues.items()
                 if name == client
                 for one in queue
             )
@@ -299,6 +301,17 @@ class ClientDeliveryLookahead:
             if line.primary in doomed and doomed.issuperset(line.secondaries):
                 return True
         return False
+
+    def ends_life(self, world: World, now: int, client: str) -> bool:
+        """Whether a durable client may go, now or later (see OfClients)."""
+        under_way = any(
+            fault.client == client and fault.kind in CLIENT_GOES for fault in world.wan.faults.values()
+        )
+        return under_way or any(now <= at and client == name for at, name in self._goings)
+
+    def has_one_order(self) -> bool:
+        """Whether each client's log has one order of all keys (see OfClients)."""
+        return self._strength is OrderStrength.TOTAL
 
     def changes_life(self, world: World, now: int, server: str, operation: Operation) -> bool:
         """Whether a client of the server may become ready, go or come first (see OfClients).

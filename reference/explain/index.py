@@ -306,6 +306,13 @@ class Index:
             known = self._latest[asked] = self._find_latest(operation, member)
         return known
 
+    def shown_by(self, operation: Operation, member: str) -> int:
+        """The moment by which the member's log shows an operation that it shows next."""
+        latest = self.latest(operation, member)
+        if latest == NEVER and member in self.clients and self.clients[member].durable_id is not None:
+            return self.told_between(member, operation)[1]
+        return latest
+
     def _find_latest(self, operation: Operation, member: str) -> int:
         back, outcome = self.returned.get(operation.op_id, (NEVER, None))
         if outcome is not None and outcome.status is Status.INDEFINITE:

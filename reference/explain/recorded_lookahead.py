@@ -120,7 +120,7 @@ class RecordedLookahead:
         under_way = self._reader_under_way(world, where, anywhere=anywhere, operation=operation, entry=entry)
         if under_way is not Ternary.NO:
             return min(under_way, sure)
-        latest = min(self._index.latest(operation, member), self._index.lives.end_by(member, now))
+        latest = min(self._index.shown_by(operation, member), self._index.lives.end_by(member, now))
         comes = Ternary.NO
         for index in range(bisect_left(readers, now, key=MOMENT), len(readers)):
             found = Reader(*readers[index])
@@ -220,7 +220,7 @@ class RecordedLookahead:
         if found is None:
             return False
         silent, until = found
-        latest = self._index.latest(operation, member)
+        latest = self._index.shown_by(operation, member)
         for index in range(bisect_left(until, now), len(silent)):
             other = silent[index]
             if self._index.called[other.op_id] >= latest:
@@ -309,6 +309,12 @@ class RecordedLookahead:
         if self._index.sites[member] != self._index.sites[other.member]:
             return (member, other.op_id) not in world.wan.seen
         call = world.calls.get(other.op_id)
+        if any(
+            name == member and message.op_id == other.op_id
+            for (_, name), queue in world.served.kept.items()
+            for message in queue
+        ):
+            return True
         if member in self._index.clients:
             return call is not None or any(
                 message.op_id == other.op_id for messages in world.channels.values() for message in messages

@@ -140,6 +140,26 @@ class Arrival(msgspec.Struct, frozen=True):
     decided: bool
 
 
+class PerhapsDropped(msgspec.Struct, frozen=True):
+    """A server comes to an event that its durable client had processed before it went.
+
+    Attributes:
+        world: the state before.
+        view: what the logs show from here on.
+        client: whose queue it is.
+        operation: the operation.
+        known: whether the client recognises the event, if it was not dropped.
+        live: whether the client has passed its marker.
+    """
+
+    world: World
+    view: View
+    client: str
+    operation: Operation
+    known: bool
+    live: bool
+
+
 class QueuedForClient(msgspec.Struct, frozen=True):
     """A server may queue an event for a client.
 

@@ -17,6 +17,7 @@ from plumbline.reference.model.described_steps import (
     Arrival,
     LocalChange,
     LostUpdate,
+    PerhapsDropped,
     PrimaryChange,
     PrimarySending,
     PrimaryTakeover,
@@ -88,6 +89,9 @@ class Independence(Protocol):
 
     def acknowledgement(self, client: str) -> Claim | None:
         """Whether a secondary may drop, as the only successor, what the client has processed."""
+
+    def dropping(self, event: PerhapsDropped) -> Claim | None:
+        """Whether that a server has dropped an event may be the only successor."""
 
     def drops_later(self) -> bool:
         """Whether what servers drop when a durable client goes may be decided when they send what is left."""
@@ -212,6 +216,10 @@ class NoIndependence:
         return None
 
     def acknowledgement(self, _: str) -> Claim | None:
+        """None."""
+        return None
+
+    def dropping(self, _: PerhapsDropped) -> Claim | None:
         """None."""
         return None
 

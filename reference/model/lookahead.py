@@ -54,6 +54,12 @@ class OfClients(Protocol):
     def starts_anew(self, world: World, view: View, server: str) -> bool:
         """Whether a client may be about to fetch what the server holds."""
 
+    def ends_life(self, world: World, now: int, client: str) -> bool:
+        """Whether a durable client may go, now or later."""
+
+    def has_one_order(self) -> bool:
+        """Whether each client's log has one order of all keys."""
+
     def changes_life(self, world: World, now: int, server: str, operation: Operation) -> bool:
         """Whether a durable client of the server may become ready, go or come before `operation` is there."""
 
@@ -216,6 +222,14 @@ class UnknowingOfClients:
     def starts_anew(self, *_: object) -> bool:
         """Perhaps."""
         return True
+
+    def ends_life(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def has_one_order(self) -> bool:
+        """Not known."""
+        return False
 
     def changes_life(self, *_: object) -> bool:
         """Perhaps."""

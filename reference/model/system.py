@@ -14,6 +14,7 @@ from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.clients.attempts import counted
 from plumbline.reference.model.clients.client_calls import ClientCalls
 from plumbline.reference.model.clients.clients import Clients
+from plumbline.reference.model.clients.dead_queues import without_processed
 from plumbline.reference.model.clients.durable_clients import Durable
 from plumbline.reference.model.clients.failover import Failover
 from plumbline.reference.model.clients.pending_registrations import PendingRegistrations
@@ -85,8 +86,11 @@ class Model:
         at_clients = Replicates(setting, client_strength or strength, lookahead, independence, *fed)
         self.interests = Interests(setting, client_strength or strength)
         failover = Failover(setting, strength, client_strength or strength, self.interests, independence)
+        self._failover = failover
         client_calls = ClientCalls(setting, at_clients, region_operations, independence)
-        self.durable = Durable(setting, client_strength or strength, at_clients, self.interests, failover)
+        self.durable = Durable(
+            setting, client_strength or strength, at_clients, self.interests, failover, independence
+        )
         self.pending = PendingRegistrations(setting, self.interests)
         self.clients = Clients(
             setting,
@@ -209,6 +213,8 @@ class Model:
     def canonical(self, state: World, now: int) -> World:
         """The state without what can no longer matter (see `dead_state`), nor how high versions are."""
         forgotten = self.dead_state.forgotten(state, now)
+        if self.setting.durable:
+            forgotten = without_processed(forgotten, self.setting, self._failover, self._lookahead, now)
         return self._version_normalization.counted_anew(
             without_idle(forgotten) if self._compares_what_is_left else forgotten
         )

@@ -7,31 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
-
 from plumbline.reference.model import claims
 from plumbline.reference.model.clients.registrations import PRESENT
 from plumbline.reference.model.described_steps import Arrival, QueuedForClient
 from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.lookahead import Lookahead, Ternary
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.reduction.arrival_ways import ArrivalWay
 from plumbline.reference.reduction.condition import Conditions, condition
+from plumbline.reference.reduction.durable_queues import DurableQueues
 from plumbline.reference.rulebook.values import EntryState
 from plumbline.reference.search.transition import Claim, Step
-
-
-class ArrivalWay(msgspec.Struct, frozen=True):
-    """One way in which a client takes an event.
-
-    Attributes:
-        arrival: the event that arrives.
-        step: the way.
-        ways: all ways of taking it.
-    """
-
-    arrival: Arrival
-    step: Step
-    ways: list[Step]
 
 
 class _OfClients(Conditions):
@@ -44,11 +30,6 @@ class _OfClients(Conditions):
 
 class LeftAlone(_OfClients):
     """Nothing but its queue tells a client of a key."""
-
-    @condition("a durable client takes its queue at once")
-    def _no_later_life_is_sent_it_again(self, arrival: Arrival) -> bool:
-        """A durable client may be sent the event once more in its next life, and shows it then."""
-        return arrival.client not in self._setting.durable
 
     @condition("a client takes its queue whatever it does itself")
     def _the_client_leaves_the_key_alone(self, arrival: Arrival) -> bool:
@@ -257,6 +238,8 @@ class ClientQueues:
     def __init__(self, setting: Setting, lookahead: Lookahead) -> None:
         self._setting = setting
         self._lookahead = lookahead
+        self._durable = DurableQueues(setting, lookahead)
+        self.dropping = self._durable.dropping
         self._left_alone = LeftAlone(setting, lookahead)
         self._shown = ShownNext(setting, lookahead)
         self._instead = ShownByClient(setting, lookahead)
@@ -273,6 +256,9 @@ class ClientQueues:
         """See `Independence`. A client that only puts and destroys takes its events as a member does."""
         if self._setting.plain:
             yield from ways
+            return
+        if arrival.client in self._setting.durable:
+            yield from self._durable.claimed(arrival, ways, unsent)
             return
         alone = self._left_alone.hold(arrival)
         if alone and arrival.view.reduced and self._instead.hold(arrival):
@@ -292,6 +278,8 @@ class ClientQueues:
 
     def recognition(self, arrival: Arrival) -> Claim | None:
         """See `Independence`. A client that may forget what it has processed never leaves a key alone."""
+        if arrival.client in self._setting.durable:
+            return self._durable.recognition(arrival)
         return claims.RECOGNISED if self._left_alone.hold(arrival) else None
 
     def acknowledgement(self, client: str) -> Claim | None:

@@ -41,6 +41,7 @@ class LogReduction:
         self.arrivals = clients.arrivals
         self.recognition = clients.recognition
         self.acknowledgement = clients.acknowledgement
+        self.dropping = clients.dropping
         self.drops_later = clients.drops_later
         self.passing_on = clients.passing_on
         self.is_unseen_in_queue = clients.is_unseen_in_queue

@@ -28,6 +28,11 @@ CLIENTS: dict[str, Weakening] = {
         "            or any(fault.member in servers for fault in self._dying(world))\n",
         "",
     ),
+    "a durable client that goes keeps what it knows": Weakening(
+        "explain.client_lookahead",
+        "return under_way or any(now <= at and client == name for at, name in self._goings)",
+        "return under_way",
+    ),
     "a client leaves its copy alone": Weakening(
         "explain.client_lookahead",
         "        if not self.simple:\n            return True\n        own =",

@@ -17,6 +17,13 @@ from plumbline.reference.reduction.client_queues import (
     ShownNext,
 )
 from plumbline.reference.reduction.condition import Conditions
+from plumbline.reference.reduction.durable_queues import (
+    DroppedAsKnown,
+    DroppedUnshown,
+    RecognisedInLife,
+    ShownInLife,
+    SilentInLife,
+)
 from plumbline.reference.reduction.local_changes import ChangeFixedByLog
 from plumbline.reference.reduction.partitioned_regions import (
     CarriedOutNext,
@@ -47,6 +54,7 @@ PARTED: tuple[type[Conditions], ...] = (
     *(ChangeFixedByLog, ReceiptFixedByLog, ShownInstead, NothingToDo, LostForGood),
     UnshownByClient,
     *(LeftAlone, ShownNext, ShownByClient, PassedInSilence, PassedOver, SentSurely),
+    *(RecognisedInLife, ShownInLife, SilentInLife, DroppedUnshown, DroppedAsKnown),
     *(Acknowledged, DroppedWhenSent, SecondaryKeepsNothing, PrimarySendsNothing, SentInOneForm),
     *(ReadingOfHolder, CarriedOutNext, ToldNow, ToldOnce, SentToCopies, PassedByMember, TakenOverAlone),
     *(RemoteReceiptFixedByLog, RefusedForGood, RefusedAtOnce, LostAsRefused, RepeatedInSilence),

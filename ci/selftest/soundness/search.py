@@ -233,7 +233,7 @@ SEARCH: dict[str, Weakening] = {
     ),
     "what is read of who runs again was read of who died": Weakening(
         "explain.recorded_lookahead",
-        "latest = min(self._index.latest(operation, member), self._index.lives.end_by(member, now))",
+        "latest = min(self._index.shown_by(operation, member), self._index.lives.end_by(member, now))",
         "latest = self._index.latest(operation, member)",
     ),
     "who dies has told all that it tells when it runs again": Weakening(

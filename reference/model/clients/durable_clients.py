@@ -37,6 +37,8 @@ from plumbline.reference.model.clients.queue_holders import (
     without_interest,
 )
 from plumbline.reference.model.clients.registrations import Interests, covers
+from plumbline.reference.model.described_steps import PerhapsDropped
+from plumbline.reference.model.independence import Independence
 from plumbline.reference.model.messages import Channel, Message, MessageState
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.replicates import Replicates
@@ -74,7 +76,9 @@ class Durable:
         replicates: Replicates,
         interests: Interests,
         failover: Failover,
+        independence: Independence,
     ) -> None:
+        self._independence = independence
         self._setting = setting
         self._strength = strength
         self._replicates = replicates
@@ -94,17 +98,32 @@ class Durable:
             head = self._next(world, client, state, line)
             if head is None:
                 continue
-            if head.open_of:
-                without = dropped(world, line.primary, client, head)
-                yield Step(("has dropped", line.primary, client, head.op_id), without)
-                world, head = kept(world, line.primary, client, head), replace(head, open_of=0)
-            moved = with_durable(world, client, replace(state, read=state.read + 1))
-            if is_marker(head):
-                yield from self._marked(moved, client, head)
+            if not head.open_of:
+                yield from self._sent(world, view, client, line.primary, head, ways)
                 continue
-            channel = Channel(QUEUE, line.primary, client)
-            sent = moved.but(channels=moved.channels.set(channel, (head,)))
-            yield from ways(sent, view, channel, head)
+            without = dropped(world, line.primary, client, head)
+            operation = self._setting.operations[head.op_id]
+            known = all(self._failover.processed(world, client, head))
+            event = PerhapsDropped(world, view, client, operation, known, state.live)
+            claim = self._independence.dropping(event)
+            yield Step(("has dropped", line.primary, client, head.op_id), without, claim=claim)
+            whole = kept(world, line.primary, client, head)
+            for step in self._sent(whole, view, client, line.primary, replace(head, open_of=0), ways):
+                step.claim = None  # it may have been dropped
+                yield step
+
+    def _sent(
+        self, world: World, view: View, client: str, server: str, head: Message, ways: Ways
+    ) -> Iterator[Step]:
+        """A server sends a client the next of its queue."""
+        state = world.served.durable[client]
+        moved = with_durable(world, client, replace(state, read=state.read + 1))
+        if is_marker(head):
+            yield from self._marked(moved, client, head)
+            return
+        channel = Channel(QUEUE, server, client)
+        sent = moved.but(channels=moved.channels.set(channel, (head,)))
+        yield from ways(sent, view, channel, head)
 
     def _sent_to_closed(
         self, world: World, client: str, state: DurableState, line: QueuePlacement
