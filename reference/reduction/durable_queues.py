@@ -34,7 +34,7 @@ class RecognisedInLife(_OfDurable):
 
 
 class ShownInLife(_OfDurable):
-    """The client's log fixes which event it shows next, from whichever server and in whichever life."""
+    """The client's log fixes which event it shows next. Any server may send it, and in any life."""
 
     @condition("a durable client shows what its log cannot tell apart")
     def _the_log_decides_which_it_is(self, way: ArrivalWay) -> bool:
