@@ -19,4 +19,4 @@ SELECT c.run_id, c.example, c.seq, c.region || '/' || c.key AS subject,
 FROM ev c
 LEFT JOIN told t ON t.run_id = c.run_id AND t.example = c.example AND t.site = c.site AND t.region = c.region
   AND t.key = c.key AND t.token = c.token
-WHERE c.kind = 'resolver_call' AND c.outcome = 'replace' AND c.token IS NOT NULL
+WHERE c.kind = 'resolver_call' AND c.outcome = 'replace' AND c.token IS NOT NULL AND c.tx_id IS NULL

@@ -13,6 +13,9 @@ from plumbline.reference.history.operations import Client, Interest, QueueAttrib
 from plumbline.reference.trace.layout import Layout, Row
 from plumbline.reference.trace.schema import TraceKind
 
+REMOVES_FAILED = "remove-from-queue-on-exception"
+"""Whether a gateway sender's events leave its queue though the other site failed to apply them."""
+
 DEFAULT_POLICY = "keys_values"
 """What a registration that names no policy loads (001, L59)."""
 
@@ -138,3 +141,12 @@ def _queue_hosts(layout: Layout, queue: QueueAttributes) -> Iterator[Row]:
                 conflates=queue.conflate,
                 persistent=queue.persistent,
             )
+            if not queue.remove_on_exception:
+                yield layout.member(
+                    TraceKind.CONFIG,
+                    member,
+                    queue=queue.id,
+                    name=REMOVES_FAILED,
+                    value="false",
+                    status=Status.OK,
+                )

@@ -129,6 +129,10 @@ def _moment(layout: Layout, index: int, moment: Moment) -> Iterator[Row]:  # noq
         case Scripted(member=member, region=region, refuses=keys):
             cause = f"refuses {', '.join(keys)}" if keys else "refuses nothing"
             yield layout.member(TraceKind.INJECT, member, region=region, name="writer", cause=cause)
+            for key in keys:
+                yield layout.member(
+                    TraceKind.INJECT, member, region=region, key=key, name="writer", cause="refuses"
+                )
         case QueueScripted(member=member, queue=queue, answers=answers):
             cause = f"answers {', '.join((*answers, SUCCESS))}"
             yield layout.member(TraceKind.INJECT, member, queue=queue, name=QUEUE, cause=cause)

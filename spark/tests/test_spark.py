@@ -16,6 +16,7 @@ from plumbline.ci.selftest.histories import (
     client_right,
     client_wrong,
     durable_samples,
+    failing_samples,
     listener_samples,
     replicate_samples,
 )
@@ -51,6 +52,8 @@ EXAMPLES = (
     | client_wrong.WRONG
     | durable_samples.RIGHT
     | durable_samples.WRONG
+    | failing_samples.RIGHT
+    | failing_samples.WRONG
     | listener_samples.RIGHT
     | listener_samples.WRONG
     | replicate_samples.RIGHT

@@ -34,8 +34,10 @@ from plumbline.reference.rulebook.decisions import (
     CHECKING,
     CLIENTS,
     DECISIONS,
+    DISKS,
     DISPATCHERS,
     DURABLE,
+    FAILURES,
     GATEWAYS,
     LISTENERS,
     PARALLEL,
@@ -255,7 +257,7 @@ def rules_command(
 command.add_command(faulty_mutate.command)
 
 
-_OF_QUEUES = GATEWAYS.keys() | DISPATCHERS.keys() | RESOLVERS.keys() | LISTENERS.keys() | PARALLEL.keys()
+_OF_QUEUES = frozenset().union(GATEWAYS, DISPATCHERS, RESOLVERS, LISTENERS, PARALLEL, FAILURES, DISKS)
 _DECIDED = (
     (Piece.SITES, _OF_QUEUES),
     (Piece.CLIENTS, CLIENTS.keys() | CHECKING.keys() | DURABLE.keys()),
