@@ -4,9 +4,9 @@
 -- only-with: inject
 -- parts: fed, refusals
 -- columns: run_id, example, seq, kind, site, member, region, key, op, op_id, thread, log_pos, order_strength
--- opportunity: what a member of the other of two sites shows of an operation that a thread called behind a put or
---   create of its own of a key that a cache writer there refused, of a serial sender that keeps what failed;
---   acknowledged regions, logs in total order, no member lost
+-- opportunity: what a member of the other of two sites shows of an operation called behind the return of a put or create of
+--   a key that a cache writer there refused, of a serial sender that keeps what failed; acknowledged regions, logs in
+--   total order, no member lost
 -- violation: the member has not shown the refused one before
 WITH total AS (
   SELECT DISTINCT run_id, example
@@ -14,9 +14,8 @@ WITH total AS (
   WHERE kind = 'example_begin' AND order_strength = 'total'
 ),
 kept_events AS (
-  SELECT d.run_id, d.example, d.op_id, d.op, d.region, d.key, d.called_at, d.returned_at, d.to_site, d.queue, b.thread
+  SELECT d.run_id, d.example, d.op_id, d.op, d.region, d.key, d.called_at, d.returned_at, d.to_site, d.queue
   FROM fed_at_all d
-  JOIN ev b ON b.run_id = d.run_id AND b.example = d.example AND b.op_id = d.op_id AND b.kind = 'op_begin'
   SEMI JOIN keeping k ON k.run_id = d.run_id AND k.example = d.example AND k.queue = d.queue
   SEMI JOIN kept_at_all a ON a.run_id = d.run_id AND a.example = d.example AND a.region = d.region AND a.acknowledged
   SEMI JOIN feeds f ON f.run_id = d.run_id AND f.example = d.example AND f.queue = d.queue AND f.lanes = 1 AND NOT f.in_parallel
@@ -37,7 +36,7 @@ SELECT DISTINCT two.run_id, two.example, two.shown_at AS seq, b.region || '/' ||
 FROM kept_events a
 SEMI JOIN refusals r ON r.run_id = a.run_id AND r.example = a.example AND r.site = a.to_site AND r.region = a.region
   AND r.key = a.key AND r.from_at < a.called_at AND a.returned_at < r.until_at
-JOIN kept_events b ON b.run_id = a.run_id AND b.example = a.example AND b.queue = a.queue AND b.thread = a.thread
+JOIN kept_events b ON b.run_id = a.run_id AND b.example = a.example AND b.queue = a.queue
   AND a.returned_at < b.called_at
 JOIN shows two ON two.run_id = b.run_id AND two.example = b.example AND two.op_id = b.op_id
 LEFT JOIN shows one ON one.run_id = a.run_id AND one.example = a.example AND one.op_id = a.op_id AND one.member = two.member

@@ -3,8 +3,8 @@
 -- empty-start: no
 -- only-with: resolver_call
 -- parts:
--- columns: run_id, example, seq, kind, site, member, region, key, token, detail, outcome
--- opportunity: a call of a conflict resolver that puts another value in place of an event's
+-- columns: run_id, example, seq, kind, site, member, region, key, token, detail, outcome, tx_id
+-- opportunity: a call of a conflict resolver that puts another value in place of an event's, of no transaction
 -- violation: a member of its site is told of the event's own value
 WITH told AS (
   SELECT run_id, example, site, region, key, token, min(member) AS member

@@ -62,6 +62,8 @@ UNSEEN = {
     "values-alone-are-normal": "as above",
     "calls-wait-for-listener": "that a call has returned is noted when the harness asks for it",
     "parallel-removal-empties-bucket": "the copy is looked at while a listener stands, and the rule waits",
+    "kept-event-is-answered-ahead": "what is answered ahead arrives in its order all the same",
+    "sends-the-removed-again": "what is sent again has been shown before, in its order",
     "records-reversed": "what is only recorded has not returned when the next is called: no order is owed",
 }
 """Variants that break what a rule sees from outside, and do not show it in what is played here; and why."""
