@@ -152,6 +152,12 @@ class Adapter(ABC):
         """Which member is primary for a key of a partitioned region, and who holds redundant copies."""
         raise UnsupportedError(f"placement: this candidate does not show who holds {key} of {region}")
 
+    def move_primary(self, region: str, key: str, member: str) -> None:
+        """Make a living member the primary of a key's bucket, whose primary lives; back when it is."""
+        raise UnsupportedError(
+            f"move_primary: this candidate cannot make {member} primary for {key} of {region}"
+        )
+
     def crash(self, member: str) -> None:
         """Kill a member; back when it is dead. The next `reset` brings it back."""
         raise UnsupportedError(f"crash: this candidate cannot kill {member}")

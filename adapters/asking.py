@@ -47,6 +47,7 @@ from plumbline.adapters.protocol import (
     LogRequest,
     MemberParams,
     Method,
+    MovePrimary,
     Nothing,
     Observe,
     Observed,
@@ -163,6 +164,9 @@ class AskingAdapter(Adapter):
 
     def look_at_queue(self, member: str, queue: str) -> QueueSight:
         return self._ask("look_at_queue", QueueLook(member=member, queue=queue), QueueSight)
+
+    def move_primary(self, region: str, key: str, member: str) -> None:
+        self._ask("move_primary", MovePrimary(region=region, key=key, member=member), Nothing)
 
     def crash(self, member: str) -> None:
         self._ask("crash", Crash(member=member), Nothing)

@@ -481,7 +481,7 @@ class PlacementResult(_Record, frozen=True, kw_only=True):
 
 
 class MovePrimary(_Record, frozen=True, kw_only=True):
-    """Make a member the primary of a key's bucket or of a queue."""
+    """Make a living member the primary of a key's bucket; back when it is."""
 
     region: str
     key: str
@@ -558,7 +558,7 @@ METHODS: dict[str, Method] = {
         Method("configure", ConfigurationText, Accepted, Capability.CONFIGURATION),
         Method("server_log", LogRequest, LogLines, Capability.LOG_LINES),
         Method("placement", Placement, PlacementResult, Capability.PARTITIONED_REGIONS),
-        Method("move_primary", MovePrimary, Nothing, Capability.PARTITIONED_REGIONS),
+        Method("move_primary", MovePrimary, Nothing, Capability.BUCKET_MOVES),
         Method("stamp", StampParams, ShownStamp, Capability.VISIBLE_VERSIONS),
     )
 }

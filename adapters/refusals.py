@@ -48,7 +48,7 @@ from plumbline.reference.history.operations import (
     travels_on,
 )
 
-UNCALLED = frozenset({"configure", "move_primary", "pending_events", "stamp"})
+UNCALLED = frozenset({"configure", "pending_events", "stamp"})
 """The methods that the suite does not call so far. They may be unsupported even if declared."""
 
 _PROMISED = {

@@ -87,7 +87,10 @@ ROWS: tuple[tuple[str, str], ...] = (
     (PARKED, "transaction member=member kind=tx_commit at=member callback=writer"),
     (PARKED, "member=member kind=put at=member callback=queue"),
     ("contents", "member=client|member"),
-    ("attributes leave join redeliver crash restart look_at_queue views queries", "member=member"),
+    (
+        "attributes leave join redeliver crash restart move_primary look_at_queue views queries",
+        "member=member",
+    ),
     ("restart", "member=member from_disk=true"),
     ("host", "member=member checks=false|true"),
     ("host", "member=member checks=false persistent=true"),

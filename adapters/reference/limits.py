@@ -42,6 +42,7 @@ CAPABILITIES = (
     Capability.REPLICATED_REGIONS,
     Capability.REGION_POLICIES,
     Capability.PARTITIONED_REGIONS,
+    Capability.BUCKET_MOVES,
     Capability.CHECKS_SETTING,
     Capability.LOCAL_OPERATIONS,
     Capability.BULK_OPERATIONS,

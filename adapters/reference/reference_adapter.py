@@ -351,6 +351,16 @@ class ReferenceAdapter(Serving, Queueing, Scripting):
         primary = None if bucket.primary in simulation.world.wan.dead else bucket.primary
         return PlacementResult(primary=primary, redundant=bucket.copies)
 
+    def move_primary(self, region: str, key: str, member: str) -> None:
+        """Make a member the primary of a key, once everything has happened."""
+        simulation = self._ready()
+        primary = self.placement(region, key).primary
+        living = member not in simulation.world.wan.dead and simulation.setting.has_buckets(member, region)
+        if primary is None or not living:
+            raise AdapterError(f"move_primary: {member} or the primary of {key} does not live, or holds none")
+        self.settle(0)
+        simulation.happen(Fault(kind=FaultKind.MOVE_PRIMARY, member=member, region=region, key=key))
+
     def crash(self, member: str) -> None:
         """The member is dead, at some moment before this returns."""
         simulation = self._ready()

@@ -153,6 +153,12 @@ PROMISED: list[tuple[str, Ask]] = [
     ("release_answer", lambda it: served(it).release_answer(9)),
     ("finish_interest", lambda it: served(it).finish_interest(9, 0)),
     (
+        "move_primary",
+        lambda it: begun(it, RegionAttributes(name="b", policy=RegionPolicy.PARTITION)).move_primary(
+            "b", "x", "A"
+        ),
+    ),
+    (
         "placement",
         lambda it: begun(it, RegionAttributes(name="b", policy=RegionPolicy.PARTITION)).placement("b", "x"),
     ),

@@ -91,6 +91,7 @@ ASKED_BY = {
         ("begin_interest", "await_answer", "release_answer", "finish_interest"),
         "an_answer_undoes_no_event_that_came_before_it",
     ),
+    "move_primary": "a_copy_that_becomes_primary_carries_out_what_is_called",
     "placement": "copies_apply_what_is_called_at_the_primary_in_its_order",
 }
 """A scenario that asks for each method."""

@@ -199,7 +199,7 @@ def test_trials_of_two_sites_have_up_to_two_faults_and_are_spoilt_in_every_way(
         if isinstance(what, FaultBegun)
     }
     elsewhere = {FaultKind.RESTART, FaultKind.RECOVER, FaultKind.ANSWERS_LOST, FaultKind.ANSWERS_BACK}
-    elsewhere |= CLIENT_LIVES
+    elsewhere |= CLIENT_LIVES | {FaultKind.MOVE_PRIMARY}
     assert kinds == set(FaultKind) - elsewhere
 
 

@@ -13,6 +13,7 @@ class Capability(StrEnum):
 
     REPLICATED_REGIONS = "replicated_regions"
     PARTITIONED_REGIONS = "partitioned_regions"
+    BUCKET_MOVES = "bucket_moves"
     REGION_POLICIES = "region_policies"
     CHECKS_SETTING = "checks_setting"
     LOCAL_OPERATIONS = "local_operations"
@@ -58,7 +59,8 @@ CORE: tuple[Capability, ...] = (Capability.REPLICATED_REGIONS,)
 
 LOST_WITHOUT: dict[Capability, str] = {
     Capability.REPLICATED_REGIONS: "everything about replicated regions, and most conflicts",
-    Capability.PARTITIONED_REGIONS: "primaries of buckets, redundancy, forwarding, bucket moves",
+    Capability.PARTITIONED_REGIONS: "primaries of buckets, redundancy, forwarding",
+    Capability.BUCKET_MOVES: "primaries that move from one living member to another, with what is queued",
     Capability.REGION_POLICIES: "normal, preloaded, empty and local regions",
     Capability.CHECKS_SETTING: "what must hold, and what may not be demanded, with consistency checks off",
     Capability.LOCAL_OPERATIONS: "that local operations stay local",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.model.faults import mends
 
-_NOT_DOWN = (FaultKind.CRASH, FaultKind.TIME_LEAP, FaultKind.CLOCK_SET, *CLIENT_LIVES)
+_NOT_DOWN = (FaultKind.CRASH, FaultKind.TIME_LEAP, FaultKind.CLOCK_SET, FaultKind.MOVE_PRIMARY, *CLIENT_LIVES)
 
 _MENDED_BY = {
     FaultKind.LINK_DOWN: FaultKind.LINK_UP,

@@ -35,6 +35,7 @@ from plumbline.reference.model.world import CallStage, World, to_go_on
 from plumbline.reference.rulebook.effects import effects
 from plumbline.reference.rulebook.values import EntryState
 
+_PROMOTES = (FaultKind.CRASH, FaultKind.MOVE_PRIMARY)
 _MENDS = (FaultKind.LINK_UP, FaultKind.LINK_DOWN)
 
 _BEGINNING = (CallStage.ASKED, CallStage.CALLED)
@@ -164,7 +165,7 @@ class RecordedLookahead:
 
     def heir(self, world: World, now: int, region: str, key: str) -> str | None:
         """The member that is next observed to be primary for a key (see Lookahead)."""
-        if any(fault.kind is FaultKind.CRASH for fault in world.wan.faults.values()):
+        if any(fault.kind in _PROMOTES for fault in world.wan.faults.values()):
             return None
         found = next((at for at in self._index.located.get((region, key), ()) if at[0] >= now), None)
         if found is None or any(now <= moment < found[0] for moment, _ in self._index.faults):

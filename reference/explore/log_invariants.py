@@ -156,8 +156,9 @@ def _listeners_are_told(program: Program, world: World, logs: Logs) -> bool:
 
 def _processed_once(program: Program, world: World, logs: Logs) -> bool:
     del world
-    if _crashed(program):
-        return True  # what was not removed everywhere may come again (000, L34)
+    moves = any(fault.kind is FaultKind.MOVE_PRIMARY for fault in program.broken)
+    if moves or _crashed(program):
+        return True  # what was not removed everywhere may come again (000, L34; 002, Parallel)
     shown, queues = _processed(program, logs), len(program.shape.listens)
     return all(_times(shown, one) <= queues for one in program.operations)
 

@@ -362,6 +362,11 @@ def _faults(
                     tuple(Fault(kind=what, client=client.name) for what in _LIVES[kind])
                     for client in shape.clients
                 )
+            case FaultKind.MOVE_PRIMARY:
+                yield from (
+                    (Fault(kind=kind, member=member, region=region, key=key),)
+                    for member, (region, key) in product(members, shape.places)
+                )
             case FaultKind.TIME_LEAP:
                 yield (Fault(kind=kind, milliseconds=shape.tick_ms),)
             case FaultKind.RECEIVER_STOP:

@@ -54,6 +54,7 @@ _PUT, _DESTROY = OperationKind.PUT, OperationKind.DESTROY
 _EVERYWHERE = (_PUT, OperationKind.CREATE, OperationKind.INVALIDATE, _DESTROY)
 _PUTS = (_PUT, _DESTROY)
 _CRASH = (FaultKind.CRASH,)
+_MOVE = (FaultKind.MOVE_PRIMARY,)
 _TICK = (FaultKind.TIME_LEAP,)
 _LOST = (FaultKind.REPLIES_LOST,)
 _CUT = (FaultKind.LINK_DOWN,)
@@ -218,6 +219,17 @@ SHAPES: dict[tuple[Topic, ExploreScope], tuple[ProgramShape, ...]] = {
         ),
         ProgramShape(sites=(_THREE,), operations=2, kinds=_PUTS, there=True, regions=_partitioned(1)),
         ProgramShape(sites=(_THREE,), operations=2, kinds=_PUTS, regions=_partitioned(2)),
+        ProgramShape(
+            sites=(_TWO,), operations=2, kinds=_PUTS, there=True, regions=_partitioned(1), faults=(_MOVE,)
+        ),
+        ProgramShape(
+            sites=(_TWO,),
+            operations=1,
+            kinds=_PUTS,
+            there=True,
+            regions=_partitioned(0),
+            faults=(_MOVE, _CRASH),
+        ),
         ProgramShape(
             sites=(_THREE,), operations=1, kinds=_PUTS, there=True, regions=_partitioned(2), faults=(_CRASH,)
         ),
@@ -528,6 +540,22 @@ SHAPES: dict[tuple[Topic, ExploreScope], tuple[ProgramShape, ...]] = {
             listens=_listening(1, parallel=True),
             answers=("false",),
             faults=(_CRASH,),
+        ),
+        ProgramShape(
+            sites=(_TWO,),
+            operations=2,
+            kinds=(_PUT,),
+            regions=_partitioned(1),
+            listens=_listening(1, parallel=True),
+            faults=(_MOVE,),
+        ),
+        ProgramShape(
+            sites=(_TWO,),
+            operations=1,
+            kinds=(_PUT,),
+            regions=_partitioned(1),
+            listens=_listening(1, parallel=True),
+            faults=(_MOVE, _CRASH),
         ),
     ),
     (Topic.BUCKETS, ExploreScope.MEDIUM): (

@@ -90,7 +90,7 @@ class Walked:
         return tuple(reversed(told))
 
 
-_AT_REST = (FaultKind.CLIENT_START, *CLIENT_GOES, *STARTS_AGAIN)
+_AT_REST = (FaultKind.CLIENT_START, FaultKind.MOVE_PRIMARY, *CLIENT_GOES, *STARTS_AGAIN)
 """Faults that happen only when everything has settled."""
 
 

@@ -32,6 +32,7 @@ class FaultKind(StrEnum):
     ANSWERS_BACK = "answers_back"
     RESTART = "restart"
     RECOVER = "recover"
+    MOVE_PRIMARY = "move_primary"
     CLIENT_READY = "client_ready"
     CLIENT_CLOSE = "client_close"
     CLIENT_DETACH = "client_detach"
@@ -64,10 +65,12 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
             many milliseconds more than the others', or less, from here on. answers_lost: what the member
             answers to calls of `client` is lost, from here on until answers_back. restart: the member,
             which was killed, runs again with empty memory, and has taken copies of the regions from
-            others. recover: the same, with what its disk holds. client_ready: `client`, which is durable,
-            declares that it is ready for events. client_close, client_detach: it closes, without keep-alive
-            and with it. client_crash: its process is killed. client_start: another process runs under its id,
-            with empty memory. Each of these but client_ready is asked for only when everything has settled.
+            others. recover: the same, with what its disk holds. move_primary: the member becomes primary of
+            the bucket of `key` in `region`, whose primary lives, too; all is at rest, but for queues.
+            client_ready: `client`, which is durable, declares that it is ready for events. client_close,
+            client_detach: it closes, without keep-alive and with it. client_crash: its process is killed.
+            client_start: another process runs under its id, with empty memory. Each of these but
+            client_ready is asked for only when everything has settled.
         member: whom it befalls; "" for links.
         queue: which queue is paused or resumed.
         site: the sending side of a link.
@@ -75,6 +78,8 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
         milliseconds: how much time is let pass, by how much a site's clocks are ahead, or the time-out that
             a client which starts again announces; 0 if that stays.
         client: whose calls are not answered, or which client goes or comes.
+        region: in which region a primary moves.
+        key: the primary of whose bucket.
     """
 
     kind: FaultKind
@@ -84,6 +89,8 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     remote_site: int = 0
     milliseconds: int = 0
     client: str = ""
+    region: str = ""
+    key: str = ""
 
 
 class FaultTraits(msgspec.Struct, frozen=True):
@@ -107,6 +114,9 @@ TRAITS: dict[FaultKind, FaultTraits] = {
     FaultKind.RESTART: FaultTraits("{member} started again", Capability.MEMBER_FAULTS),
     # What has died by a fault was asked for already.
     FaultKind.RECOVER: FaultTraits("{member} started again from its disk", Capability.DISK),
+    FaultKind.MOVE_PRIMARY: FaultTraits(
+        "primary of {key} in {region} moved to {member}", Capability.BUCKET_MOVES
+    ),
     FaultKind.LINK_DOWN: FaultTraits(f"link {_LINK} cut", Capability.LINK_FAULTS),
     FaultKind.LINK_UP: FaultTraits(f"link {_LINK} up again", Capability.LINK_FAULTS),
     FaultKind.REPLIES_LOST: FaultTraits(f"replies to what is sent {_LINK} lost", Capability.LINK_FAULTS),

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN, Fault, FaultKind, fault_words
 from plumbline.reference.model.bucket_holders import outlived, without
+from plumbline.reference.model.bucket_moves import moved
 from plumbline.reference.model.clients.attempts import lost
 from plumbline.reference.model.clients.durable_clients import Durable
 from plumbline.reference.model.clients.queue_holders import outlived as queues_outlived
@@ -23,7 +24,7 @@ from plumbline.reference.model.sites.alerts import without as without_log
 from plumbline.reference.model.sites.batches import passed, runs_again, stopped
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.dispatch import broken, link_of
-from plumbline.reference.model.sites.parallel_queues import ENTERS, paused
+from plumbline.reference.model.sites.parallel_queues import ENTERS, ParallelQueues, paused
 from plumbline.reference.model.sites.parallel_queues import without as without_parallel
 from plumbline.reference.model.sites.parallel_senders import set_paused
 from plumbline.reference.model.sites.records import outlived as records_outlived
@@ -51,10 +52,16 @@ class Faults:
     """The part of the model that breaks things, and mends them."""
 
     def __init__(
-        self, setting: Setting, lookahead: Lookahead, durable: Durable, independence: Independence
+        self,
+        setting: Setting,
+        lookahead: Lookahead,
+        durable: Durable,
+        parallel: ParallelQueues,
+        independence: Independence,
     ) -> None:
         self._independence = independence
         self._setting = setting
+        self._parallel = parallel
         self._durable = durable
         self._lookahead = lookahead
 
@@ -83,6 +90,8 @@ class Faults:
         match fault.kind:
             case FaultKind.CRASH:
                 yield from self._crashed(world, fault.member)
+            case FaultKind.MOVE_PRIMARY:
+                yield from moved(world, fault, self._setting, self._parallel)
             case FaultKind.LINK_DOWN:
                 down = world.but(wan=replace(wan, links=wan.links.set(link, fault.kind)))
                 yield from self._cut(down, fault)

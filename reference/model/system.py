@@ -120,7 +120,7 @@ class Model:
             self.lanes,
             self.conflation,
         )
-        self.faults = Faults(setting, lookahead, self.durable, independence)
+        self.faults = Faults(setting, lookahead, self.durable, self.parallel, independence)
         self.forwarding = Forwarding(setting, strength, self.callers, self.replicates)
         self.collecting = Collecting(setting)
         committing = Committing(setting, self.callers, self.replicates, self.deliveries, self.forwarding)

@@ -86,7 +86,13 @@ Reading = str | None
 """What a reader saw of a key: its token, "" if it was invalid, None if it was absent."""
 
 
-_AT_REST = (FaultKind.ANSWERS_LOST, FaultKind.CLIENT_START, *CLIENT_GOES, *STARTS_AGAIN)
+_AT_REST = (
+    FaultKind.ANSWERS_LOST,
+    FaultKind.CLIENT_START,
+    FaultKind.MOVE_PRIMARY,
+    *CLIENT_GOES,
+    *STARTS_AGAIN,
+)
 """Faults that are asked for only when everything has settled."""
 
 WHOLE_COPY, DESTROYED = "\0region", "destroyed"

@@ -229,6 +229,8 @@ def _in_buckets(
         return
     if any(fault.kind is FaultKind.RECOVER for fault in faults):
         yield "buckets on the disk of a member that starts again"
+    if example.clients and any(fault.kind is FaultKind.MOVE_PRIMARY for fault in faults):
+        yield "primaries that move beside clients"
     if any(len(client.servers) > 1 for client in example.clients):
         yield "clients of several servers, of partitioned regions"
     clients = {client.name for client in example.clients}

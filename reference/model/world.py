@@ -134,10 +134,12 @@ class Bucket(msgspec.Struct, frozen=True):
     Attributes:
         primary: the member that carries out its updates; one that is dead until another takes its part.
         copies: the members that live and hold redundant copies.
+        former: the primary before the last move, where it matters: where it does as it should not.
     """
 
     primary: str
     copies: tuple[str, ...] = ()
+    former: str = ""
 
 
 class Change(msgspec.Struct, frozen=True):

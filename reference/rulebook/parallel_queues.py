@@ -91,6 +91,38 @@ class ParallelDecisions(Subject):
         return True
 
     @staticmethod
+    @decision("PAR-ACTIVE-01")
+    def deposed_dispatches() -> bool:
+        """Whether a member goes on dispatching for a bucket whose primary has moved away: it does not.
+
+        Each dispatches for its primary buckets. Source: 002, Parallel Gateway Sender.
+        """
+        return False
+
+    @staticmethod
+    @decision(
+        "PAR-FAILOVER-01", free=lambda waiting: Free(tuple(dict.fromkeys((0, min(1, waiting), waiting))))
+    )
+    def lost_in_move(waiting: int) -> int:  # noqa: ARG004
+        """How many of a bucket's events are lost as its primary moves: none (002, Parallel)."""
+        return 0
+
+    @staticmethod
+    @decision("PAR-COLOC-01")
+    def queue_moves_too() -> bool:
+        """Whether the queue's bucket moves with the region's: they lie together (002, Removing, Parallel)."""
+        return True
+
+    @staticmethod
+    @decision("REM-PARALLEL-03")
+    def deposed_hears() -> bool:
+        """Whether who was primary before a move hears what has left the bucket, too: as any copy does.
+
+        Source: 002, Removing, Parallel.
+        """
+        return True
+
+    @staticmethod
     @decision("REM-PARALLEL-04")
     def named_in_removal(state: str) -> bool:
         """Whether the others remove an event: once it was dispatched with success (002, Removing, Parallel).
@@ -240,6 +272,36 @@ FAULTS = (
         "PAR-FAILOVER-01",
         "a new primary dispatches what it inherits from the newest to the oldest",
         promoted_in_order=lambda: False,
+    ),
+    variant(
+        "deposed-primary-goes-on",
+        "PAR-ACTIVE-01",
+        "a member goes on dispatching for a bucket whose primary has moved away",
+        deposed_dispatches=lambda: True,
+    ),
+    variant(
+        "moved-bucket-forgets-its-queue",
+        "PAR-FAILOVER-01",
+        "a primary that has moved begins with an empty bucket of the queue",
+        lost_in_move=lambda waiting: waiting,
+    ),
+    variant(
+        "moved-bucket-lacks-its-oldest",
+        "PAR-FAILOVER-01",
+        "a primary that has moved leaves out the oldest event that waits",
+        lost_in_move=lambda waiting: min(1, waiting),
+    ),
+    variant(
+        "queue-stays-behind-its-bucket",
+        "PAR-COLOC-01",
+        "where a bucket moves to another member, its events stay on the one that held it",
+        queue_moves_too=lambda: False,
+    ),
+    variant(
+        "deposed-primary-hears-of-no-removal",
+        "REM-PARALLEL-03",
+        "removal messages do not reach the member whose primary has moved away",
+        deposed_hears=lambda: False,
     ),
     variant(
         "removes-copies-of-what-is-offered",

@@ -243,6 +243,9 @@ def _fault(layout: Layout, moment: FaultDone) -> Row:
         return layout.member(TraceKind.CRASH, fault.member)
     if fault.kind in STARTS_AGAIN:
         return layout.member(TraceKind.MEMBER_START, fault.member)
+    if fault.kind is FaultKind.MOVE_PRIMARY:
+        at = {"region": fault.region, "key": fault.key}
+        return layout.member(TraceKind.INJECT, fault.member, name="primary", **at)
     if fault.kind in _QUEUE_FAULTS:
         return layout.member(_QUEUE_FAULTS[fault.kind], fault.member, queue=fault.queue or "receiver")
     if fault.kind is FaultKind.TIME_LEAP:

@@ -86,7 +86,17 @@ CALLED = frozenset(METHODS) & {
         "release_answer",
         "finish_interest",
     ),
-    *("clock", "advance", "script", "keep_tombstones", "placement", "views", "queries", "server_log"),
+    *(
+        "clock",
+        "advance",
+        "script",
+        "keep_tombstones",
+        "placement",
+        "move_primary",
+        "views",
+        "queries",
+        "server_log",
+    ),
 }
 """The methods that the suite calls so far; the others may be unsupported, with any capabilities."""
 

@@ -230,6 +230,20 @@ class _Parts(
         self._settle()
         for member in (placed.primary, *placed.redundant):
             self._holds(member, (Content("k", put.token),), "placement")
+        if self._declares(Capability.BUCKET_MOVES):
+            other = "B" if placed.primary == "A" else "A"
+            self._ask("move_primary", MovePrimary(region=PARTITIONED.name, key="k", member=other))
+            complaint = f"{other} is not primary behind it"
+            self._ask(
+                "placement",
+                PLAIN["placement"],
+                lambda told: said_if(told.primary != other, complaint),
+                "move_primary",
+            )
+            again = self._put("A", "k")
+            self._settle()
+            for member in ("A", "B"):
+                self._holds(member, (Content("k", again.token),), "move_primary")
 
     def _statistics(self) -> None:
         if self._declares(Capability.STATISTICS):

@@ -80,7 +80,13 @@ _Told = TypeVar("_Told", Event, QueuedChange)
 SHOWN_LIMIT_MS = 3_000
 """A listener that will receive something receives it within this time, or within that for settling."""
 
-_AT_REST = (FaultKind.ANSWERS_LOST, FaultKind.CLIENT_START, *CLIENT_GOES, *STARTS_AGAIN)
+_AT_REST = (
+    FaultKind.ANSWERS_LOST,
+    FaultKind.CLIENT_START,
+    FaultKind.MOVE_PRIMARY,
+    *CLIENT_GOES,
+    *STARTS_AGAIN,
+)
 """What is done only when everything has settled."""
 
 DEPTH_LIMIT_MS = 5_000
@@ -311,6 +317,8 @@ class Driver:
 
     def inject(self, fault: Fault) -> None:
         """Do something to the candidate, and go on once it is done."""
+        if fault.kind is FaultKind.MOVE_PRIMARY:
+            self.locate(fault.region, fault.key)
         if fault.kind in _AT_REST:
             self.settle()
         self._faults += 1
@@ -329,6 +337,8 @@ class Driver:
             self._crashed.discard(fault.client)
         self.poll()
         self._timeline.append(FaultDone(self._faults, fault))
+        if fault.kind is FaultKind.MOVE_PRIMARY:
+            self._ask_placement(fault.region, fault.key)
 
     def let_clocks_pass(self) -> None:
         """Come back when the clock of every site shows a later time than any timestamp given so far.

@@ -18,7 +18,7 @@ _NOT_A_BREAKAGE = frozenset(
     (
         *(FaultKind.LINK_UP, FaultKind.RECEIVER_START, FaultKind.PAUSE, FaultKind.RESUME),
         *(FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN, FaultKind.CLOCK_SET),
-        *(FaultKind.ANSWERS_BACK, *STARTS_AGAIN, *CLIENT_LIVES),
+        *(FaultKind.ANSWERS_BACK, FaultKind.MOVE_PRIMARY, *STARTS_AGAIN, *CLIENT_LIVES),
     )
 )
 """What mends, what only keeps a queue from being emptied, and what is done to time."""

@@ -32,15 +32,16 @@ def inject(adapter: Adapter, fault: Fault, topology: Topology, clients: tuple[Cl
             adapter.crash(fault.member)
         case FaultKind.RESTART | FaultKind.RECOVER:
             adapter.restart(fault.member, from_disk=fault.kind is FaultKind.RECOVER)
+        case FaultKind.MOVE_PRIMARY:
+            adapter.move_primary(fault.region, fault.key, fault.member)
         case FaultKind.RECEIVER_STOP | FaultKind.RECEIVER_START:
             action = fault.kind.removeprefix("receiver_")
             adapter.queue_action(fault.member, "receiver", action)
         case FaultKind.PAUSE | FaultKind.RESUME:
             adapter.queue_action(fault.member, fault.queue, fault.kind)
-        case FaultKind.ANSWERS_LOST | FaultKind.ANSWERS_BACK:
-            adapter.link(fault.client, fault.member, _LINK_STATES[fault.kind])
-        case FaultKind.LINK_DOWN | FaultKind.LINK_UP | FaultKind.REPLIES_LOST:
-            adapter.link(str(fault.site), str(fault.remote_site), _LINK_STATES[fault.kind])
+        case _ if fault.kind in _LINK_STATES:
+            ends = (str(fault.site), str(fault.remote_site))
+            adapter.link(*((fault.client, fault.member) if fault.client else ends), _LINK_STATES[fault.kind])
         case FaultKind.HOLD_TIME | FaultKind.LET_RUN:
             for site in topology.sites:
                 adapter.clock(site.number, 0, fault.kind is FaultKind.HOLD_TIME)

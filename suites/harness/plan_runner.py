@@ -285,6 +285,10 @@ class _Playing:
             if self._parked or self._busy() or fault.member not in self._driver.crashed:
                 return
             self._restarted.add(fault.member)
+        if fault.kind is FaultKind.MOVE_PRIMARY and (
+            fault.member in self._driver.crashed or any(gate.callback != QUEUE for gate in self._parked)
+        ):
+            return
         if fault.kind in CLIENT_LIVES and not self._may_live(fault):
             return
         if fault.kind is FaultKind.CLIENT_READY:

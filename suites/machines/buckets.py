@@ -85,6 +85,13 @@ class PartitionedRegionMachine(PlanMachine):
         member, holder = (self.living[index % len(self.living)] for index in (who, at))
         self.park(self.operation(member, OperationKind.PUT, key), holder)
 
+    @rule(to=st.integers(0, 2), key=st.sampled_from(KEYS))
+    @precondition(lambda self: Capability.BUCKET_MOVES in self.offers and self.steps and not self.parked)
+    def move(self, to: int, key: str) -> None:
+        """A member becomes primary of a key, whether it holds a copy or not, all being at rest."""
+        member = self.living[to % len(self.living)]
+        self.steps.append(Inject(Fault(kind=FaultKind.MOVE_PRIMARY, member=member, region=REGION, key=key)))
+
     @rule()
     @precondition(lambda self: bool(self.steps))
     def settle(self) -> None:

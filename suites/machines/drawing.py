@@ -13,7 +13,7 @@ import msgspec
 from hypothesis.stateful import RuleBasedStateMachine
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.actions import Finish, Park, PlanStep, Release, Settle, Start
+from plumbline.reference.history.actions import Do, Finish, Park, PlanStep, Release, Settle, Start
 from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import (
@@ -185,7 +185,7 @@ class PlanMachine(RuleBasedStateMachine):
     def finish_all(self) -> None:
         """Plan to release everything, and to wait for what was started: no call is under way behind that."""
         self.settle_now()
-        started = [step.operation for step in self.steps if isinstance(step, Start | Park)]
+        started = [step.operation for step in self.steps if isinstance(step, Do | Start | Park)]
         self.steps += [Finish(operation.op_id) for operation in started if operation.op_id > self._finished]
         self._finished = self._count
 

@@ -151,6 +151,22 @@ class QueuedBucketsMachine(PlanMachine):
         self.restarted.add(back)
         self.steps.append(Inject(Fault(kind=FaultKind.RESTART, member=back)))
 
+    @rule(to=st.integers(0, 2), key=st.integers(0, 9), count=st.integers(0, 2))
+    @precondition(
+        lambda self: (
+            Capability.BUCKET_MOVES in self.offers and self.steps and not self.parked and not self.clients
+        )
+    )
+    def move(self, to: int, key: int, count: int) -> None:
+        """A member becomes primary of a key, while events may wait in queues; then others write it."""
+        alive = self.alive()
+        name, _, of = self.keys[key % len(self.keys)].rpartition("/")
+        region = name if name in self.names else REGION
+        move = Fault(kind=FaultKind.MOVE_PRIMARY, member=alive[to % len(alive)], region=region, key=of)
+        self.steps.append(Inject(move))
+        for index in range(count):
+            self.do(self.change(to + 1 + index, OperationKind.PUT, key), waits=False)
+
     @rule(looks=st.booleans())
     @precondition(lambda self: self.steps)
     def settle(self, looks: bool) -> None:

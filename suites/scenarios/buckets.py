@@ -6,6 +6,7 @@ Knows what the candidate says of that; asks neither model nor rulebook.
 from __future__ import annotations
 
 from plumbline.reference.history.actions import Read
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import Operation, RegionAttributes, RegionPolicy
 from plumbline.suites.scenarios.course import REGION
 from plumbline.suites.scenarios.mismatch import MismatchError, in_words
@@ -65,6 +66,12 @@ class BucketStage(Stage):
                 break
             found += [key for key in [f"k{number}"] if self.primary(key) == primary]
         return found
+
+    def move(self, key: str, member: str) -> None:
+        """Have a member become primary of a key; all is at rest but for queues."""
+        self._break(Fault(kind=FaultKind.MOVE_PRIMARY, member=member, region=REGION, key=key))
+        if self.primary(key) != member:
+            raise MismatchError(f"{member} to be primary of {key}", f"{self.primary(key)} is")
 
     def copies_hold(self, key: str, operation: Operation | None) -> None:
         """Every member that holds the key has the outcome of an operation."""

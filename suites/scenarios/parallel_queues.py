@@ -16,6 +16,7 @@ from plumbline.suites.scenarios.scenario import in_parallel
 LOOKS = (Capability.QUEUE_INSPECTION,)
 GATES = (Capability.LISTENER_GATES,)
 CALLS = (Capability.LISTENER_GATES, Capability.CALLBACK_SCRIPTS)
+MOVES = (Capability.BUCKET_MOVES,)
 FAULTS = (Capability.MEMBER_FAULTS,)
 
 
@@ -211,6 +212,74 @@ def a_primary_that_runs_again_leaves_what_waits_to_the_new_one(s: ParallelStage)
         s.received_in_order(*of_key)
     s.dispatched_in_all(put for of_key in written.values() for put in of_key)
     s.dispatched_by(lost)
+
+
+def moves_with_what_waits(s: ParallelStage, heir: str) -> None:
+    """Events of two keys wait, and the primary of one moves: its new primary dispatches them, in order."""
+    old = s.primary("x")
+    s.hold_all()
+    beside = next(key for key in s.keys_of(old, 2) if key != "x")
+    written = {key: [s.put(member, key) for member in s.members[:2]] for key in ("x", beside)}
+    s.move("x", heir)
+    written["x"] += [s.put(old, "x"), s.put(heir, "x")]
+    s.go_on()
+    s.settle()
+    s.received_in_order(*written["x"])
+    s.dispatched_by(heir, *written["x"])
+    s.dispatched_by(old, *written[beside])
+
+
+@in_parallel("PAR-FAILOVER-01", "PAR-ACTIVE-01", needs=MOVES)
+def a_primary_that_moves_has_its_events_dispatched_by_the_new_one(s: ParallelStage) -> None:
+    moves_with_what_waits(s, s.copy("x"))
+
+
+@in_parallel("PAR-FAILOVER-01", "PAR-COLOC-01", redundancy=0, needs=MOVES)
+def the_queues_bucket_moves_with_that_of_its_region(s: ParallelStage) -> None:
+    moves_with_what_waits(s, s.without("x"))
+
+
+@in_parallel("PAR-ACTIVE-01", needs=(*MOVES, *LOOKS))
+def what_is_put_behind_a_move_comes_from_the_new_primary_alone(s: ParallelStage) -> None:
+    old, heir = s.primary("x"), s.copy("x")
+    first = s.put(old, "x")
+    s.settle()
+    s.drained()  # what a copy still holds may come again
+    s.move("x", heir)
+    behind = [s.put(member, "x") for member in s.members]
+    s.settle()
+    s.dispatched_by(old, first)
+    s.dispatched_by(heir, *behind)
+
+
+@in_parallel("PAR-FAILOVER-01", needs=(*MOVES, *CALLS))
+def what_a_standing_listener_has_not_answered_survives_a_move(s: ParallelStage) -> None:
+    """The listener of the old primary stands with an event while the primary moves: none is lost."""
+    old, heir = s.primary("x"), s.copy("x")
+    written = [s.park(old, s.without("x"), "x", callback=QUEUE)]
+    written += [s.put(s.without("x"), "x") for _ in range(2)]
+    s.move("x", heir)
+    written.append(s.put(old, "x"))
+    s.release(written[0])
+    s.settle()
+    s.came_at_all(*written)
+    s.received_in_order(*written)
+
+
+@in_parallel("REM-PARALLEL-03", needs=(*MOVES, *LOOKS))
+def all_copies_drain_behind_a_move(s: ParallelStage) -> None:
+    old, heir = s.primary("x"), s.copy("x")
+    s.hold_all()
+    written = [s.put(s.low, "x"), s.put(s.high, "x")]
+    s.move("x", heir)
+    s.settle()
+    s.holders_hold({"x": written})
+    s.go_on()
+    s.settle()
+    s.drained()
+    s.move("x", old)
+    s.settle()
+    s.dispatched_in_all(written)
 
 
 def killed_in_its_listener(s: ParallelStage, count: int) -> None:

@@ -13,6 +13,7 @@ from plumbline.suites.scenarios.scenario import from_buckets
 LOOKS = (Capability.QUEUE_INSPECTION,)
 GATES = (Capability.LISTENER_GATES,)
 CRASHES = (Capability.MEMBER_FAULTS,)
+MOVES = (Capability.BUCKET_MOVES,)
 LINKS = (Capability.LINK_FAULTS,)
 CLOCKS = (Capability.SITE_CLOCKS,)
 
@@ -218,6 +219,62 @@ def what_waits_is_sent_by_the_new_primary_though_the_old_one_runs_again(s: Parte
     s.resume()
     s.settle()
     all_arrive(s, written)
+
+
+def waits_and_moves(s: PartedSites, heir: str) -> None:
+    """Events of two keys wait, and the primary of one moves: all cross in the order of their keys."""
+    old = s.primary("x")
+    s.pause()
+    written = {key: [s.put(member, key) for member in s.here[:2]] for key in ("x", *s.keys_of(old, 1))}
+    s.move("x", heir)
+    for key, of_key in written.items():
+        of_key.append(s.put(old, key))
+    s.resume()
+    s.settle()
+    all_arrive(s, written)
+
+
+@from_buckets("PAR-FAILOVER-01", needs=MOVES)
+def what_waits_is_sent_by_the_member_to_which_its_primary_moves(s: PartedSites) -> None:
+    waits_and_moves(s, s.copy("x"))
+
+
+@from_buckets("PAR-FAILOVER-01", "PAR-COLOC-01", redundancy=0, needs=MOVES)
+def what_waits_moves_with_its_bucket_and_crosses_from_there(s: PartedSites) -> None:
+    waits_and_moves(s, s.without("x"))
+
+
+@from_buckets("PAR-ACTIVE-01", needs=MOVES)
+def a_member_whose_primary_has_moved_sends_nothing_of_it_any_more(s: PartedSites) -> None:
+    """The new primary is paused: what is put crosses once it goes on, and not before."""
+    heir = s.copy("x")
+    first = s.put(s.primary("x"), "x")
+    s.settle()
+    s.move("x", heir)
+    s.pause(heir)
+    behind = [s.put(member, "x") for member in s.here]
+    s.settle()
+    s.has_not_arrived(*behind)
+    s.resume()
+    s.settle()
+    s.arrives("x", first, *behind)
+
+
+@from_buckets("REM-PARALLEL-05", "PAR-FAILOVER-01", needs=(*MOVES, *CRASHES, *LINKS))
+def what_was_sent_without_an_answer_survives_a_move_and_a_death(s: PartedSites) -> None:
+    """Answers are lost, the primary moves, and the new one dies: the old one sends what is left."""
+    old, heir = s.primary("x"), s.copy("x")
+    s.lose_replies()
+    puts = [s.put(old, "x") for _ in range(2)]
+    s.settle()
+    s.move("x", heir)
+    puts.append(s.put(old, "x"))
+    s.crash(heir)
+    s.heal()
+    s.settle()
+    puts.append(s.put(old, "x"))
+    s.settle()
+    s.arrives("x", *puts)
 
 
 @from_buckets("REM-PARALLEL-05", "PAR-FAILOVER-01", needs=(*CRASHES, *LINKS))

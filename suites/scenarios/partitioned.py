@@ -9,6 +9,7 @@ from plumbline.suites.scenarios.scenario import partitioned
 
 GATES = (Capability.LISTENER_GATES,)
 FAULTS = (Capability.MEMBER_FAULTS,)
+MOVES = (Capability.BUCKET_MOVES,)
 GATED_FAULTS = (*FAULTS, *GATES)
 
 
@@ -178,6 +179,31 @@ def a_key_without_copies_has_another_primary_when_its_own_has_died(s: BucketStag
     s.restart(lost)
     s.settle()
     s.copies_hold("x", s.put(lost, "x"))
+
+
+def goes_on_elsewhere(s: BucketStage, heir: str) -> None:
+    """A primary moves: what was written is there, and what is written comes first to the new primary."""
+    old, copies = s.primary("x"), s.copies("x")
+    before = s.put(s.members[0], "x")
+    s.move("x", heir)
+    s.copies_hold("x", before)
+    called = [s.put(member, "x") for member in s.members]
+    if copies:
+        s.log_is(heir, "x", before, *called)
+    s.copies_hold("x", called[-1])
+    s.reads_only(s.get(old, "x"), (called[-1],))
+    s.move("x", old)
+    s.copies_hold("x", s.do(heir, OperationKind.DESTROY, "x"))
+
+
+@partitioned("CONS-PR-01", "CONS-PR-04", needs=MOVES)
+def a_copy_that_becomes_primary_carries_out_what_is_called(s: BucketStage) -> None:
+    goes_on_elsewhere(s, s.copy("x"))
+
+
+@partitioned("CONS-PR-01", "CONS-PR-04", redundancy=0, needs=MOVES)
+def a_bucket_that_moves_takes_its_entries_with_it(s: BucketStage) -> None:
+    goes_on_elsewhere(s, s.without("x"))
 
 
 def held_back_at_a_copy(s: BucketStage, kind: OperationKind) -> None:

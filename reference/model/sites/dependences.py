@@ -77,6 +77,8 @@ def of_fault(fault: Fault) -> frozenset[str]:
             return frozenset()
         case FaultKind.LINK_UP | FaultKind.RESUME | FaultKind.RESTART | FaultKind.RECOVER:
             return frozenset()
+        case FaultKind.MOVE_PRIMARY:
+            return frozenset()  # it is asked for when all is at rest
         case FaultKind.ANSWERS_LOST | FaultKind.ANSWERS_BACK:
             return frozenset()
         case _:
@@ -122,6 +124,8 @@ def breaks(fault: Fault, queue: QueueAttributes, members: Collection[str]) -> bo
             return (fault.site, fault.remote_site) == (queue.site, queue.remote_site)
         case FaultKind.PAUSE:
             return fault.queue == sender_of(queue)
+        case FaultKind.MOVE_PRIMARY:
+            return queue.parallel
         case _:
             return False
 

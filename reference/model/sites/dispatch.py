@@ -74,7 +74,7 @@ class Dispatch:
         for member, queue, sender, wire in self._dispatching(world):
             if queue.remote_site is None:
                 yield from self._listeners.steps(world, view, member, queue, sender)
-            elif all(self._held_up(world, member, queue)):
+            elif all(self._held_up(world, member, queue)) or self._is_spent(world, member, queue, sender):
                 continue
             elif wire is not None and sender.sent > sender.heard:
                 yield from self._trying_again(world, view, member, queue, sender)
@@ -88,7 +88,7 @@ class Dispatch:
     def _dispatching(self, world: World) -> Iterator[tuple[str, QueueAttributes, Sender, Connection | None]]:
         wan = world.wan
         for (member, name), sender in wan.senders.in_order():
-            if member not in wan.dead and any(self._leads(world, member, name, sender)):
+            if member not in wan.dead and (sender.late or any(self._leads(world, member, name, sender))):
                 wire = wan.wires.get(WireName(name, member, sender.wire)) if sender.wire > 0 else None
                 yield member, self._setting.queues[name], sender, wire
 
@@ -98,6 +98,11 @@ class Dispatch:
         if queue.parallel:
             return tuple(member in some for some in self._parallel.senders_of(world, queue))
         return (self._dispatches[sender.primary],)
+
+    def _is_spent(self, world: World, member: str, queue: QueueAttributes, sender: Sender) -> bool:
+        """Whether a member whose bucket has moved away has sent all that it had begun with."""
+        leads = any(self._leads(world, member, queue.id, sender))
+        return not leads and sender.sent >= sender.late
 
     def receivers(self, world: World, queue: QueueAttributes) -> list[str]:
         """The members to which the queue's sender could connect."""
@@ -273,7 +278,8 @@ class Dispatch:
         for ahead in each((book.next_of_bucket if queue.parallel else book.next_of_queue)(unsent)):
             index = sender.sent + ahead
             event = sender.queue[index]
-            if event.position > horizon:
+            moved = bool(sender.late) and not any(self._leads(world, member, queue.id, sender))
+            if event.position > horizon or (moved and index >= sender.late):
                 continue
             may_go = self._conflation.may_go(view, queue.id, sender, event)
             order = (
@@ -312,7 +318,7 @@ class Dispatch:
                         yield Step(
                             ("sends event", member, queue.id, event.op_id),
                             told_of,
-                            claim=None if (sender.sent and lost) or may_go else claims.SEND_EVENT,
+                            claim=None if (sender.sent and lost) or may_go or moved else claims.SEND_EVENT,
                             undone_by=hindered if self._setting.resends else frozenset(),
                             wanted=partial(self._lookahead.wants_event, world, view, name, sender),
                             clashes=hindered | claims.TIME_PASSES,

@@ -20,7 +20,7 @@ from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.places import call_entry, call_place, listener_entry
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.dependences import crash_of
-from plumbline.reference.model.sites.parallel_senders import ParallelSenders
+from plumbline.reference.model.sites.parallel_senders import ParallelSenders, dispatchers, hears
 from plumbline.reference.model.sites.senders import Senders
 from plumbline.reference.model.sites.site_state import ParallelCopy, Queued
 from plumbline.reference.model.world import Bucket, Call, CallStage, GateState, World
@@ -166,6 +166,56 @@ class ParallelQueues:
             ]
         yield from worlds
 
+    def moved(self, world: World, where: Where, old: str, heir: str, *, whole: bool) -> Iterator[World]:
+        """The worlds in which a living member has become primary of a key in place of another.
+
+        Args:
+            world: it is primary.
+            where: region and key.
+            old: who was primary.
+            heir: who is.
+            whole: whether it held no copy before; then the old primary holds none any more.
+        """
+        book = self._setting.book
+        worlds = list(self._lanes.moved(world, where, old, heir, whole=whole))
+        for queue in self._queues_of(where[0], heir):
+            found = []
+            for before in worlds:
+                source = _copy(before, old if whole else heir, queue.id)
+                of_key = self._of(source.events, where)
+                for lost, goes in product(each(book.lost_in_move(len(of_key))), each(book.queue_moves_too())):
+                    kept = of_key[lost:] if goes or not whole else ()
+                    found.append(
+                        self._taken(before, queue.id, of_key, kept, (old, heir), whole=whole and goes)
+                    )
+            worlds = found
+        yield from worlds
+
+    def _taken(
+        self,
+        world: World,
+        name: str,
+        of_key: tuple[Queued, ...],
+        kept: tuple[Queued, ...],
+        members: tuple[str, str],
+        *,
+        whole: bool,
+    ) -> World:
+        """The world in which the second member holds these events of a key, and no others of it.
+
+        The first one holds none where the whole bucket has moved.
+        """
+        old, heir = members
+        left, own = _copy(world, old, name), _copy(world, heir, name)
+        if whole:
+            rest = tuple(one for one in left.events if one not in of_key)
+            world = _with(world, old, name, replace(left, events=rest))
+        others = tuple(one for one in own.events if one not in of_key)
+        events = tuple(sorted((*others, *kept), key=self._where))
+        ids = {event.op_id for event in kept}
+        leaving = (*own.leaving, *(one for one in left.leaving if whole and one in ids))
+        return _with(world, heir, name, replace(own, events=events, leaving=leaving))
+
     def _queues_of(self, region: str, member: str) -> list[QueueAttributes]:
         """The queues that a member runs and a region feeds."""
         site = self._setting.site_of.get(member)
@@ -230,9 +280,7 @@ class ParallelQueues:
     def _dispatchers(self, world: World, where: Where) -> tuple[tuple[str, ...], ...]:
         """Which members dispatch the events of a key; none until another has taken a dead primary's part."""
         bucket: Bucket = world.buckets[where]
-        if bucket.primary in world.wan.dead:
-            return ((),)
-        return each(self._setting.book.dispatchers_of(bucket.primary, bucket.copies))
+        return dispatchers(self._setting, world, bucket)
 
     def _must_offer(self, world: World, member: str, where: Where) -> bool:
         return all(member in some for some in self._dispatchers(world, where))
@@ -259,7 +307,9 @@ class ParallelQueues:
             scripts = scripts.set((member, queue.id), script[1:])
         waiting = sum(map(len, keys.values()))
         most = max(each(book.batch_of(waiting, queue.batch_size)))
-        failed = {event.op_id for event in copy.batch if not copy.ended}
+        # What has moved away, or left its bucket, comes again from another member, or does not.
+        own = {event.op_id for of_key in keys.values() for event in of_key}
+        failed = {event.op_id for event in copy.batch if not copy.ended} & own
         batches = (
             self._shown_batches(world, member, keys, due, most)
             if due is not None
@@ -316,7 +366,8 @@ class ParallelQueues:
         most: int,
     ) -> Iterator[tuple[tuple[Queued, ...], tuple[Entry, ...]]]:
         """Some of the batches that a system may offer: in the order of the calls, key by key, and fewer."""
-        again = tuple(event for event in copy.batch if event in copy.events)
+        own = {event for of_key in keys.values() for event in of_key}
+        again = tuple(event for event in copy.batch if event in own)
         for place in _places(self._setting, max(map(len, keys.values()))):
             turned = {
                 where: (*of_key[place : place + 1], *of_key[:place], *of_key[place + 1 :])
@@ -402,11 +453,16 @@ class ParallelQueues:
                         worlds = [
                             after
                             for before in worlds
-                            for after in self._cut(
-                                before, other, name, copy, batch[:count], at_once=state != "done"
-                            )
+                            for gone in self._heard(world, other, batch[:count])
+                            for after in self._cut(before, other, name, copy, gone, at_once=state != "done")
                         ]
                 yield from worlds
+
+    def _heard(self, world: World, member: str, gone: tuple[Queued, ...]) -> Iterator[tuple[Queued, ...]]:
+        """Which of some removals a member hears of."""
+        ways = [hears(self._setting, world, self._where(event), member) for event in gone]
+        for heard in product(*ways):
+            yield tuple(event for event, is_heard in zip(gone, heard, strict=True) if is_heard)
 
     def _cut(
         self,
@@ -447,7 +503,9 @@ class ParallelQueues:
             if self._of(copy.events, self._where(event))[0] != event:
                 continue
             lives = bucket.primary not in world.wan.dead
-            if view.reduced and not (seen or waits) and lives:
+            # Who has become primary dispatches what it has not heard of by then.
+            leads = bucket.primary == member
+            if view.reduced and not (seen or waits or leads) and lives:
                 continue
             left = replace(
                 copy,
@@ -457,7 +515,7 @@ class ParallelQueues:
             yield Step(
                 ("learns of a removal", member, queue.id, op_id),
                 _with(world, member, queue.id, left),
-                claim=claims.REMOVAL if waits and lives and not seen else None,
+                claim=claims.REMOVAL if waits and lives and not (seen or leads) else None,
                 clashes=claims.LOOKED_AT | {crash_of(bucket.primary)},
             )
 

@@ -8,6 +8,7 @@ their removal. `dispatch` sends a lane as any queue. `buckets` knows who takes o
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from msgspec.structs import replace
 
@@ -99,9 +100,7 @@ class ParallelSenders:
     def senders_of(self, world: World, lane: QueueAttributes) -> tuple[tuple[str, ...], ...]:
         """Which members send what a lane holds; none until another has taken a dead primary's part."""
         bucket: Bucket | None = world.buckets.get(where_of(lane))
-        if bucket is None or bucket.primary in world.wan.dead:
-            return ((),)
-        return each(self._setting.book.dispatchers_of(bucket.primary, bucket.copies))
+        return ((),) if bucket is None else dispatchers(self._setting, world, bucket)
 
     def waits(self, world: World, member: str, lane: QueueAttributes) -> tuple[bool, ...]:
         """Whether a member sends nothing as others wait for answers: it does not wait for them."""
@@ -129,7 +128,12 @@ class ParallelSenders:
                         worlds = [
                             after
                             for before in worlds
-                            for after in self._cut(before, other, lane, gone[:count], at_once=state != "done")
+                            for is_heard in hears(self._setting, world, where_of(lane), other)
+                            for after in (
+                                self._cut(before, other, lane, gone[:count], at_once=state != "done")
+                                if is_heard
+                                else (before,)
+                            )
                         ]
                 yield from worlds
 
@@ -172,15 +176,17 @@ class ParallelSenders:
             seen = self._lookahead.copy_is_looked_at_now(world, member, name)
             bucket: Bucket = world.buckets[where_of(self._setting.queues[name])]
             lives = bucket.primary not in world.wan.dead
+            # Who has become primary sends what it has not heard of by then.
+            leads = bucket.primary == member
             if sender.queue[0].op_id not in sender.leaving or (
-                view.reduced and not (seen or waits) and lives
+                view.reduced and not (seen or waits or leads) and lives
             ):
                 continue
             op_id = sender.queue[0].op_id
             yield Step(
                 ("learns of a removal", member, name, op_id),
                 with_sender(world, member, name, _without(sender, (op_id,))),
-                claim=claims.REMOVAL if waits and lives and not seen else None,
+                claim=claims.REMOVAL if waits and lives and not (seen or leads) else None,
                 clashes=claims.LOOKED_AT | {crash_of(bucket.primary)},
             )
 
@@ -212,6 +218,52 @@ class ParallelSenders:
                 for kept in [own.queue[skipped:] if in_order else _turned(own.queue[skipped:])]
             ]
         yield from worlds
+
+    def moved(self, world: World, where: Where, old: str, heir: str, *, whole: bool) -> Iterator[World]:
+        """The worlds in which a living member has become primary of a key in place of another.
+
+        What the old primary has begun to send may still arrive, and it may hear of that. Where the whole
+        bucket moves it keeps nothing. See `ParallelQueues.moved`.
+        """
+        book, worlds = self._setting.book, [world]
+        for lane in self._setting.lanes_at(where):
+            found = []
+            for before in worlds:
+                left, own = _sender(before, old, lane), _sender(before, heir, lane)
+                source = left if whole else own
+                ways = product(each(book.lost_in_move(len(source.queue))), each(book.queue_moves_too()))
+                for lost, goes in ways:
+                    kept = source.queue[lost:] if goes or not whole else ()
+                    lead = replace(own, queue=kept, last=max(own.last, source.last), primary=True)
+                    if lost:
+                        lead = replace(lead, sent=0, heard=0, wire=0)
+                    late = left.sent if left.paused else len(left.queue)
+                    rest = replace(left, primary=False, late=late)
+                    if whole:
+                        lead = replace(lead, leaving=left.leaving)
+                        rest = replace(rest, queue=() if goes else left.queue, leaving=(), late=0)
+                        rest = replace(rest, sent=0, heard=0, wire=0)
+                    after = with_sender(before, heir, lane.id, replace(lead, late=0))
+                    found.append(with_sender(after, old, lane.id, rest))
+            worlds = found
+        yield from worlds
+
+
+def dispatchers(setting: Setting, world: World, bucket: Bucket) -> tuple[tuple[str, ...], ...]:
+    """Which members dispatch for a bucket; none until another has taken a dead primary's part."""
+    if bucket.primary in world.wan.dead:
+        return ((),)
+    found = each(setting.book.dispatchers_of(bucket.primary, bucket.copies))
+    if not bucket.former or bucket.former in world.wan.dead:
+        return found
+    goes_on = each(setting.book.deposed_dispatches())
+    return tuple((*some, bucket.former) if goes else some for some in found for goes in goes_on)
+
+
+def hears(setting: Setting, world: World, where: Where, member: str) -> tuple[bool, ...]:
+    """Whether a member hears of a removal: not, where one does not that was primary before a move."""
+    bucket: Bucket | None = world.buckets.get(where)
+    return each(setting.book.deposed_hears()) if bucket and bucket.former == member else (True,)
 
 
 def begun(world: World, setting: Setting, where: Where) -> World:
@@ -271,8 +323,12 @@ def _without(sender: Sender, gone: tuple[int, ...]) -> Sender:
     """What a member holds of a lane without some events. A copy that sends, as none should, may have."""
     left = tuple(event for event in sender.queue if event.op_id not in gone)
     leaving = tuple(one for one in sender.leaving if one not in gone)
+    late = sum(event.op_id not in gone for event in sender.queue[: sender.late])
+    if sender.late and any(event.op_id in gone for event in sender.queue[: sender.sent]):
+        # Its bucket has moved: what it has sent has left by the new primary, and no answer matters any more.
+        return replace(sender, queue=left, leaving=leaving, late=late, sent=0, heard=0, wire=0)
     sent, heard = min(sender.sent, len(left)), min(sender.heard, len(left))
-    return replace(sender, queue=left, leaving=leaving, sent=sent, heard=heard)
+    return replace(sender, queue=left, leaving=leaving, sent=sent, heard=heard, late=late)
 
 
 def _turned(events: tuple[Queued, ...]) -> tuple[Queued, ...]:

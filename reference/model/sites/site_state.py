@@ -79,6 +79,7 @@ class Sender(msgspec.Struct, frozen=True):
         removed: what has left its copy since all had come to rest, where a disk may hold it all the same.
         renewed: whether it has queued nothing since the queue came back from a disk.
         leaving: of a parallel sender, op ids of events that it holds and whose removal others have announced.
+        late: of a member whose bucket has moved away, how many events it may have begun to send by then.
     """
 
     primary: bool = False
@@ -111,6 +112,7 @@ class Sender(msgspec.Struct, frozen=True):
     removed: tuple[Queued, ...] = ()
     renewed: bool = False
     leaving: tuple[int, ...] = ()
+    late: int = 0
 
 
 class ParallelCopy(msgspec.Struct, frozen=True):
