@@ -214,6 +214,9 @@ def _hosted(layout: Layout, moment: Hosted) -> Iterator[Row]:
 def _of_the_system(layout: Layout, moment: FaultBegun | FaultDone | QueueAsked | QueueRead) -> Iterator[Row]:
     """Faults count once they have happened, and what was asked of a queue is told by the answer."""
     if isinstance(moment, FaultDone):
+        if moment.fault.kind is FaultKind.MOVE_PRIMARY:
+            where = {"region": moment.fault.region, "key": moment.fault.key}
+            yield layout.member(TraceKind.ROLE, moment.fault.member, role="moved", **where)
         yield _fault(layout, moment)
     elif isinstance(moment, QueueRead):
         yield from _queue(layout, moment)

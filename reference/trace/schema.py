@@ -306,7 +306,7 @@ _COLUMNS = (
     Column("peer", _TEXT, "the other party: member, server, site or client"),
     Column("thread", _TEXT, "the thread that called, or that ran the callback"),
     Column("listener", _TEXT, "which listener, where a region or queue has several"),
-    Column("role", _TEXT, "primary or secondary"),
+    Column("role", _TEXT, "primary or secondary; moved, of who becomes primary for one that lives"),
     Column(
         "rank",
         _INTEGER,

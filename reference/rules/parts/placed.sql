@@ -1,11 +1,11 @@
 -- part: Who holds a key of a partitioned region, as the candidate said it, where no primary moves between living
 --   members; and in which examples members died.
--- columns: run_id, example, seq, kind, region, key, member, role, name
+-- columns: run_id, example, seq, kind, region, key, member, role
 -- needs:
 moves AS (
   SELECT DISTINCT run_id, example
   FROM ev
-  WHERE kind = 'inject' AND name = 'primary'
+  WHERE kind = 'role' AND role = 'moved'
 ),
 placed AS (
   SELECT r.run_id, r.example, r.region, r.key, r.member, r.role, min(r.seq) AS placed_at, max(r.seq) AS still_at
