@@ -86,6 +86,7 @@ class OneSiteShape(msgspec.Struct, frozen=True, kw_only=True):
         restarts: share of plan steps at which a member that was killed is started again.
         unanswered: share of plan steps at which answers to a client begin to be lost, or are lost no more.
         redundancy: redundant copies of each key, where the region is partitioned: then only members call.
+        moves: share of plan steps at which some key gets another primary.
         lives: share of plan steps at which the life of the first client, a durable one, takes a turn.
     """
 
@@ -112,6 +113,7 @@ class OneSiteShape(msgspec.Struct, frozen=True, kw_only=True):
     tombstones: TombstoneSettings | None = None
     leaps: float = 0.0
     redundancy: int | None = None
+    moves: float = 0.0
     lives: float = 0.0
 
 
@@ -193,6 +195,11 @@ class _Drawing:
             self._restart_one()
         if shape.unanswered and draw.random() < shape.unanswered:
             self._lose_answers()
+        if shape.moves and draw.random() < shape.moves:
+            self._stand_still()
+            heir, key = draw.choice(self._callers), draw.choice(shape.keys)
+            move = Fault(kind=FaultKind.MOVE_PRIMARY, member=heir, region=REGION, key=key)
+            self._steps.append(Inject(move))
         if self._parked and draw.random() < 0.3:
             self._release_one()
         if not self._parked and self._under_way and draw.random() < 0.15:

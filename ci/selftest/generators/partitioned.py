@@ -20,6 +20,10 @@ _PALETTES = (
 """Kinds of operations besides puts; local operations are not carried out there."""
 
 
+MOVES_BELOW, MOVES_ABOVE = 0.15, 0.8
+"""Where primaries move: in some examples in which members die, and in some without faults."""
+
+
 def draw_shape(draw: random.Random, most: int) -> one_site.OneSiteShape:
     """The shape of an example with at most so many operations."""
     members = draw.choice((2, 3, 3))
@@ -37,6 +41,8 @@ def draw_shape(draw: random.Random, most: int) -> one_site.OneSiteShape:
         looks=draw.choice((0.0, 0.3)),
     )
     chance = draw.random()
+    if chance < MOVES_BELOW or chance > MOVES_ABOVE:
+        shape = msgspec.structs.replace(shape, moves=0.3)
     if chance < 0.4:
         dying = draw.sample("ABC"[:members], members - 1)
         # Who runs again holds nothing of the keys that others hold by then.
