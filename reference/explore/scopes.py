@@ -220,7 +220,7 @@ SHAPES: dict[tuple[Topic, ExploreScope], tuple[ProgramShape, ...]] = {
         ProgramShape(sites=(_THREE,), operations=2, kinds=_PUTS, there=True, regions=_partitioned(1)),
         ProgramShape(sites=(_THREE,), operations=2, kinds=_PUTS, regions=_partitioned(2)),
         ProgramShape(
-            sites=(_TWO,), operations=2, kinds=_PUTS, there=True, regions=_partitioned(1), faults=(_MOVE,)
+            sites=(_TWO,), operations=2, kinds=(_PUT,), there=True, regions=_partitioned(1), faults=(_MOVE,)
         ),
         ProgramShape(
             sites=(_TWO,),
