@@ -359,7 +359,19 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
         _one("a named `policy`", lambda p, _: p.interest.policy is not None),
         _one("a withdrawal", lambda p, _: not p.interest.register),
     ),
-    "begin_interest": (_one("a client that is durable, or has several servers", _is_secured),),
+    "begin_interest": (
+        _one("a client that is durable, or has several servers", _is_secured),
+        _one(
+            "a client that has begun another registration",
+            lambda p, scene: p.interest.client in scene.registering.values(),
+        ),
+    ),
+    "client_action": (
+        _one(
+            "`ready` of a client that has begun a registration",
+            lambda p, scene: p.action == "ready" and p.client in scene.registering.values(),
+        ),
+    ),
 }
 """For what each method may be refused, though it is declared; other requests may not be."""
 

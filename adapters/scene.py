@@ -8,13 +8,16 @@ from __future__ import annotations
 import msgspec
 
 from plumbline.adapters.protocol import (
+    AwaitInterest,
     Begin,
+    BeginInterest,
     ClientStart,
     Crash,
     CreateQueue,
     Deploy,
     Finished,
     FinishRequest,
+    InterestEnded,
     Introduction,
     Link,
     MemberParams,
@@ -45,6 +48,7 @@ class Scene(msgspec.Struct):
         clients: those of the example, by name.
         called: the operations of the example, by id.
         under_way: the ids of those that have not returned.
+        registering: the clients of registrations that were begun and have not ended, by number.
         transacting: threads that have begun a transaction and not ended it.
         gates: how many were armed in the example.
         crashed: members that were killed and not started again.
@@ -60,6 +64,7 @@ class Scene(msgspec.Struct):
     clients: dict[str, Client] = msgspec.field(default_factory=dict)
     called: dict[int, Operation] = msgspec.field(default_factory=dict)
     under_way: set[int] = msgspec.field(default_factory=set)
+    registering: dict[int, str] = msgspec.field(default_factory=dict)
     transacting: set[str] = msgspec.field(default_factory=set)
     gates: int = 0
     crashed: set[str] = msgspec.field(default_factory=set)
@@ -110,6 +115,10 @@ class Scene(msgspec.Struct):
                 self._call(operation)
             case FinishRequest(op_id=op_id), Finished(outcome=outcome) if outcome is not None:
                 self.under_way.discard(op_id)
+            case BeginInterest(number=number, interest=interest), _:
+                self.registering[number] = interest.client
+            case AwaitInterest(number=number), InterestEnded(status=status) if status is not None:
+                self.registering.pop(number, None)
             case _, Observed(position=position):
                 self.position = position
             case Crash(member=member), _:
@@ -121,6 +130,7 @@ class Scene(msgspec.Struct):
     def _begin(self, regions: tuple[RegionAttributes, ...]) -> None:
         self.regions = {region.name: region for region in regions}
         self.clients, self.called, self.under_way, self.transacting = {}, {}, set(), set()
+        self.registering = {}
         self.crashed, self.faults, self.gates, self.position = set(), False, 0, 0
 
     def _call(self, operation: Operation) -> None:

@@ -26,6 +26,7 @@ _NOT_DURABLE = "java.lang.IllegalStateException"
 """What a client that is not durable throws to one that says that it is ready."""
 
 _NO_SERVER = "org.apache.geode.cache.NoSubscriptionServersAvailableException"
+_NO_ANSWER = "org.apache.geode.cache.client.ServerConnectivityException"
 _LOOKING = "QueueManagerImpl.recoverPrimary"
 _LOOKERS = ("queueTimer", "poolTimer")
 _READER = "Cache Client Updater Thread"
@@ -36,11 +37,18 @@ PING_MS = 500
 RETRIES = 50
 """So often a call is tried again after all servers have failed to answer; as shipped it is not."""
 
+PATIENT_MS = 60_000
+"""For so long a client waits for an answer, which may be held; as shipped ten seconds."""
+
 IMPATIENT_MS = 700
-"""For so long a client whose answers are lost waits for each of them; as shipped ten seconds."""
+"""For so long a client whose answers are lost waits for each of them."""
 
 ALL_KEYS = "ALL_KEYS"
 """Geode's own word for them, where keys to register for are named."""
+
+
+class NoServerError(AdapterError):
+    """No server of a client has taken its registration."""
 
 
 class ClientListener(RegionListener):
@@ -116,6 +124,7 @@ class ClientCache(Member):
         factory.setPoolIdleTimeout(-1)  # a connection once made is used again
         factory.setPoolPingInterval(PING_MS)
         factory.setPoolRetryAttempts(RETRIES)
+        factory.setPoolReadTimeout(PATIENT_MS)
         look_when_told(java)
         self._put_together()
         self._cache = factory.create()
@@ -226,7 +235,9 @@ class ClientCache(Member):
         except JavaError as error:
             if error.java_exception.getClass().getName() == _NO_EXPRESSION:
                 raise RefusedError(error.java_exception.getMessage().splitlines()[0]) from error
-            raise AdapterError(f"{interest_words(interest)}: {error.java_exception.toString()}") from error
+            words = f"{interest_words(interest)}: {error.java_exception.toString()}"
+            lost = error.java_exception.getClass().getName() in {_NO_SERVER, _NO_ANSWER}
+            raise (NoServerError if lost else AdapterError)(words) from error
 
     def _keys(self, interest: Interest) -> Any:
         """What is registered for, as Geode takes it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import atexit
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
@@ -36,9 +36,20 @@ class GeodeClients:
         in_use: names of those that the example has started.
         restarted: the members that the example has started again.
         lives: those of the durable clients.
+
+    Args:
+        jars: of the version.
+        cluster: the members.
+        watch: shown what a client asks a server, by name; what the answer waits for, if for anything.
     """
 
-    def __init__(self, jars: Jars, cluster: Cluster) -> None:
+    def __init__(
+        self,
+        jars: Jars,
+        cluster: Cluster,
+        watch: Callable[[str, str, bytes], Callable[[], None] | None],
+    ) -> None:
+        self._watch = watch
         self.caches: dict[str, ClientCache] = {}
         self.in_use: set[str] = set()
         self.restarted: set[str] = set()
@@ -123,13 +134,19 @@ class GeodeClients:
             raise UnsupportedError(f"client_action: no client of Geode can {action!r:.80}")
         self.lives.gone(name, [members[server] for server in self._started[name].servers])
 
+    def sender_of(self, client: str) -> str | None:
+        """The server that sends a client its events now; None if none does."""
+        port, _ = self._cluster.ask(self.caches[client], lambda member: _client(member).subscribed())
+        servers = (self._cluster.members[name] for name in self._started[client].servers)
+        return next((server.name for server in servers if server.port == port), None)
+
     def _reachable(self, client: str, server: str, port: int, address: str) -> None:
         """Let a client reach a server at this address."""
         if self._links is None:
             self._links = Links()
         link = _link(client, server)
         self._links.shut(link)
-        self._links.open(link, port, address, of_client=True)
+        self._links.open(link, port, address, partial(self._watch, client, server))
 
     def link(self, client: str, server: str, state: str) -> None:
         """Lose what a server answers to what a client puts, or lose it no more; raises UnsupportedError."""
@@ -205,14 +222,14 @@ class GeodeClients:
         self._impaired.clear()
         self._cluster.ask_all(self.connected(), Member.drop_regions)
 
-    def drained(self, members: Mapping[str, Member], deadline: float) -> bool:
-        """Whether by the deadline every client has received all that its servers had for it.
+    def drained(self, members: Mapping[str, Member], deadline: float, but: Collection[str] = ()) -> bool:
+        """Whether by the deadline every client but these has received all that its servers had for it.
 
         A value that is put on a server into a region of its own waits in the client's queue behind it.
         """
         self._sentinels += 1
         waiting = []
-        for name in sorted(self.in_use):
+        for name in sorted(self.in_use.difference(but)):
             if self.lives.is_away(name):
                 continue
             cache = self.caches[name]

@@ -8,6 +8,7 @@ trusted, is told in docs/geode.md.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
 from operator import eq
 
@@ -15,7 +16,8 @@ import msgspec
 
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
-from plumbline.adapters.geode.client import ClientListener
+from plumbline.adapters.geode.answers import HeldAnswers
+from plumbline.adapters.geode.client import ClientCache, ClientListener
 from plumbline.adapters.geode.clients import (
     GeodeClients,
     create_copy,
@@ -39,6 +41,7 @@ from plumbline.adapters.geode.listener import ABSENT, GeodeExample, Holding
 from plumbline.adapters.geode.logs import entries
 from plumbline.adapters.geode.member import COUNTED, Member
 from plumbline.adapters.geode.regions import Regions
+from plumbline.adapters.geode.registering import BegunRegistrations
 from plumbline.adapters.geode.roster import Roster
 from plumbline.adapters.geode.settling import Settling
 from plumbline.adapters.geode.underway import LEFTOVER_LIMIT_S, Underway
@@ -54,7 +57,7 @@ from plumbline.reference.history.actions import FAILURES
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.listener_calls import QUEUE, QueueCall
 from plumbline.reference.history.log_lines import LogLine
-from plumbline.reference.history.moments import Gate
+from plumbline.reference.history.moments import ANSWER, Gate
 from plumbline.reference.history.operations import (
     Client,
     Content,
@@ -67,6 +70,7 @@ from plumbline.reference.history.operations import (
     QueueSight,
     RegionAttributes,
     RegionPolicy,
+    Status,
     TombstoneSettings,
     Topology,
 )
@@ -99,13 +103,17 @@ class GeodeAdapter(Adapter):
         jars = find_jars(name)
         self._version = jars.version
         self._cluster = Cluster(jars, answer_limit_s)
-        self._clients = GeodeClients(jars, self._cluster)
+        self._clients = GeodeClients(jars, self._cluster, self._asked)
         self._gateways = Gateways(self._cluster)
         self._settling = Settling(self._gateways)
         self._topology = Topology(())
         self._roster = Roster(self._cluster, self._clients)
         self._regions = Regions(self._cluster)
         self._underway = Underway(self._cluster, self._roster.require_alive)
+        self._registrations = BegunRegistrations(
+            self._cluster, self._clients.sender_of, self._roster.require_alive
+        )
+        self._answers = HeldAnswers(self._registrations)
         self._clocks = Clocks(
             self._cluster,
             lambda: (*self._roster.survivors(), *self._clients.connected()),
@@ -171,6 +179,7 @@ class GeodeAdapter(Adapter):
             named = (*attributes.senders, *attributes.queues)
             require_feeding(attributes, tuple(self._gateways.queues[name] for name in named), self._topology)
         self._roster.require_alive()
+        self._registrations.give_up()
         self._underway.give_up()
         self._bring_back()
         self._accept_all()
@@ -209,6 +218,8 @@ class GeodeAdapter(Adapter):
             self._clearing.add(member.name)
         placed = self._stage.placed.get((operation.region, operation.key), ())
         holders = placed if self._regions.parts(operation.region, operation.member) else ()
+        path = f"/{self._regions.internal[operation.region]}"
+        self._answers.begun(operation, path, partial(self._underway.has_ended, operation.op_id))
         self._underway.begin(operation, member, attributes.scope, holders)
 
     def finish(self, op_id: int, timeout_ms: int) -> Outcome | None:
@@ -244,7 +255,12 @@ class GeodeAdapter(Adapter):
                 # A flush follows what its own thread has sent, not what another member's has sent for it.
                 self._stage.wait_quiet(CALM_S, deadline)
             if not self._stage.held():
-                settled = at_rest and self._clients.drained(self._cluster.members, deadline)
+                but = self._registrations.holders()
+                settled = (
+                    at_rest
+                    and self._registrations.at_rest(deadline)
+                    and self._clients.drained(self._cluster.members, deadline, but)
+                )
                 if settled:
                     self._learn_of_clients()
                 return SettleResult(settled=settled)
@@ -256,7 +272,12 @@ class GeodeAdapter(Adapter):
         """Take what clients hold for known where they may have started anew, or heard of what they lack."""
         anew = self._roster.dead() or self._clients.restarted
         for client in self._clients.connected():
-            if client.name in self._clients.in_use and (anew or self._clients.lives.is_durable(client.name)):
+            misses = (
+                anew
+                or self._clients.lives.is_durable(client.name)
+                or self._registrations.is_registering(client.name)
+            )
+            if client.name in self._clients.in_use and misses:
                 self._regions.learn(client)
 
     def contents(self, member: str, region: str) -> tuple[Content, ...] | None:
@@ -305,6 +326,8 @@ class GeodeAdapter(Adapter):
             self._cluster.ask(
                 self._roster.survivor(gate.member), partial(Member.has_writers, stage=self._stage)
             )
+        if gate.callback == ANSWER:
+            self._answers.arm(gate)
         self._stage.arm(gate)
 
     def script(self, member: str, region: str, callback: str, answers: tuple[str, ...]) -> None:
@@ -445,16 +468,13 @@ class GeodeAdapter(Adapter):
     def client_action(self, client: str, action: str, keepalive: bool) -> None:
         """Have a durable client say that it is ready, close, or die."""
         self._roster.require_alive()
+        if action == "ready" and client in self._registrations.holders():
+            raise UnsupportedError("client_action: a client of Geode has one answer under way at a time")
         self._clients.act(client, action, keepalive=keepalive, members=self._cluster.members)
 
     def interest(self, interest: Interest) -> None:
         """Register a client for keys of a region, or withdraw that; nothing else is under way."""
-        require_interest(interest)
-        if interest.client not in self._clients.in_use:
-            raise AdapterError(f"interest: no client is named {interest.client}")
-        self._regions.require(interest.region)
-        self._roster.require_alive()
-        client = self._roster.member(interest.client)
+        client = self._client_of(interest)
         try:
             self._cluster.ask(client, partial(register, interest=interest))
         finally:
@@ -462,6 +482,35 @@ class GeodeAdapter(Adapter):
             # drop.
             held = self._cluster.ask(client, partial(Member.contents, name=interest.region))
             self._stage.learn(interest.client, interest.region, held or ())
+
+    def begin_interest(self, number: int, interest: Interest, held: bool) -> None:
+        """Call a registration and come back at once; its answer is held before it is applied."""
+        self._registrations.begin(number, interest, self._client_of(interest), held=held)
+
+    def await_answer(self, number: int, timeout_ms: int) -> bool:
+        """Whether the answer is held within the time."""
+        return self._registrations.await_answer(number, timeout_ms / 1000)
+
+    def release_answer(self, number: int) -> None:
+        """Let the answer be applied."""
+        self._registrations.release(number)
+
+    def finish_interest(self, number: int, timeout_ms: int) -> Status | None:
+        """How a registration has ended; None if it has not within the time."""
+        return self._registrations.finish(number, timeout_ms / 1000)
+
+    def _asked(self, client: str, server: str, data: bytes) -> Callable[[], None] | None:
+        """What the answer waits for to what a client asks a server, if for anything."""
+        return self._answers.asked(client, server, data)
+
+    def _client_of(self, interest: Interest) -> ClientCache:
+        """The client that registers; raises AdapterError if there is none."""
+        require_interest(interest)
+        if interest.client not in self._clients.in_use:
+            raise AdapterError(f"interest: no client is named {interest.client}")
+        self._regions.require(interest.region)
+        self._roster.require_alive()
+        return self._clients.caches[interest.client]
 
     def keep_tombstones(self, settings: TombstoneSettings) -> None:
         """Keep tombstones so from the next reset on."""
@@ -521,6 +570,8 @@ class GeodeAdapter(Adapter):
         self._regions.begin_example(self._stage, regions)
         self._gateways.begin_example(self._stage, self._regions.internal)
         self._underway.begin_example(self._stage)
+        self._registrations.begin_example(self._stage)
+        self._answers.begin_example(self._stage)
         self._baseline = {}
         self._clearing: set[str] = set()
 

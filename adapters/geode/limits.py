@@ -56,6 +56,8 @@ CAPABILITIES = (
     Capability.OVERFLOW_COUNTS,
     Capability.CLIENTS,
     Capability.DURABLE_CLIENTS,
+    Capability.HELD_REGISTRATIONS,
+    Capability.HELD_GETS,
     Capability.GATEWAYS,
     Capability.ASYNC_QUEUES,
     Capability.PARALLEL_QUEUES,

@@ -11,13 +11,16 @@ import contextlib
 import socket
 import struct
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from enum import StrEnum
 from typing import Any, TypeVar
 
 from plumbline.adapters.errors import AdapterError
 
 T = TypeVar("T")
+
+Watch = Callable[[bytes], Callable[[], None] | None]
+"""Shown what is asked; returns what its answer waits for, on a thread of its own, or None."""
 
 # Receivers bind to this address, and tell senders a name instead of it. This name stands for another address
 # at each site. There a proxy listens for events from that site, at the receiver's own port.
@@ -61,9 +64,12 @@ class Links:
         self._thread.start()
         self._proxies: dict[str, _Proxy] = {}
 
-    def open(self, name: str, port: int, address: str, *, of_client: bool = False) -> None:
-        """Let who listens at that port be reached there, in the state that the proxy was in before."""
-        proxy = self._proxies.setdefault(name, _Proxy(address, of_client=of_client))
+    def open(self, name: str, port: int, address: str, watch: Watch | None = None) -> None:
+        """Let who listens at that port be reached there, in the state that the proxy was in before.
+
+        Of a client, everything that it asks is shown to `watch`.
+        """
+        proxy = self._proxies.setdefault(name, _Proxy(address, watch))
         proxy.port = port
         self._do(proxy.listen())
 
@@ -114,9 +120,9 @@ class Links:
 class _Proxy:
     """One receiver's proxy, or one client's to a server; its methods run on the thread of the links."""
 
-    def __init__(self, address: str, *, of_client: bool) -> None:
+    def __init__(self, address: str, watch: Watch | None) -> None:
         self._address = address
-        self._of_client = of_client
+        self._watch = watch
         self.port = 0
         self.state = LinkState.UP
         self.passed = 0
@@ -138,7 +144,7 @@ class _Proxy:
             return
         self.state = state
         # A client whose connection breaks takes its server for dead.
-        if state is not LinkState.DROP_ACKS and not self._of_client:
+        if state is not LinkState.DROP_ACKS and self._watch is None:
             self._break()
         if self._wanted:
             await self.listen()
@@ -179,8 +185,9 @@ class _Proxy:
         while data := await source.read(_CHUNK):
             self.passed += len(data)
             # All that comes before it is answered at once, so a batch or a put begins what it is sent with.
-            if self._of_client:
+            if self._watch is not None:
                 connection.unanswered = data.startswith(_PUT)
+                connection.waits = self._watch(data)
             else:
                 connection.unanswered |= data.startswith(_BATCH)
             target.write(data)
@@ -194,6 +201,11 @@ class _Proxy:
             self.passed += len(data)
             if self.state is LinkState.DROP_ACKS and connection.unanswered:
                 continue
+            if connection.waits is not None:
+                waits, connection.waits = connection.waits, None
+                await asyncio.to_thread(waits)
+                if source.at_eof():  # who has answered is dead: the answer is lost
+                    raise EOFError
             target.write(data)
             await target.drain()
         raise EOFError
@@ -205,10 +217,16 @@ class _Proxy:
 
 
 class _Connection:
-    """What is known of one connection: whether what comes back may be an answer that is to be lost."""
+    """What is known of one connection.
+
+    Attributes:
+        unanswered: whether what comes back may be an answer that is to be lost.
+        waits: what the next answer waits for, on a thread of its own.
+    """
 
     def __init__(self) -> None:
         self.unanswered = False
+        self.waits: Callable[[], None] | None = None
 
 
 def _abort(writer: asyncio.StreamWriter) -> None:

@@ -248,6 +248,10 @@ class GeodeExample:
         for op_id in {self._commits[thread] for thread in threads if thread in self._commits}:
             self._park(Gate(member, op_id, "writer"), "")
 
+    def stand_at(self, gate: Gate, key: str) -> None:
+        """An answer is there that is to stand at this gate; comes back when it may go on."""
+        self._park(gate, key)
+
     def _park(self, gate: Gate, key: str) -> None:
         """Stand at a gate, if it is armed and shut."""
         with self.changed:

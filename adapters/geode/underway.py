@@ -105,6 +105,10 @@ class Underway:
         except BridgeError as error:
             raise AdapterError(f"operation {op_id}: {error}", self._cluster.last_words()) from error
 
+    def has_ended(self, op_id: int) -> bool:
+        """Whether an operation has returned that was begun."""
+        return op_id in self._running and self._running[op_id].done()
+
     def busy(self) -> bool:
         """Whether a thread has something to do, or has sent what may not have arrived."""
         return any(caller.busy() or caller.unflushed for caller in self._callers.values())

@@ -104,7 +104,7 @@ class Checks:
                     CheckResult(applies, tie=False, order=order) for applies in each(book.applies_older())
                 )
             elif incoming.member == stored.member:
-                for applies in each(book.applies_same_stamp()):
+                for applies in each(book.applies_same_stamp(member in self._setting.clients)):
                     yield CheckResult(applies, tie=False, order=order, counted=False)
             else:
                 for higher, chosen in self._compared(order, incoming.member, stored.member, member):

@@ -33,7 +33,8 @@ def listener_place(
         return ("listener", member)
     if strength is OrderStrength.PER_KEY:
         return ("listener", member, region, key)
-    return ("listener", member, region, key, f"any thread: {kind}" if thread is None else thread)
+    told_by = f"any thread: {_FAMILY.get(kind, kind)}" if thread is None else thread
+    return ("listener", member, region, key, told_by)
 
 
 def own_place(member: str, op_id: int) -> Place:

@@ -28,14 +28,24 @@ def any_stamp_stored(incoming: Stamp, stored: Stamp | None, receiver: str) -> Fr
     return Free(tuple(Stamp(version, member) for version in sorted(versions) for member in sorted(members)))
 
 
+_ONCE_MORE = Free((False, True))
+
+
 class ComparisonDecisions(Subject):
     """Which of two stamps wins."""
 
     @staticmethod
     @decision("VER-DUP-01")
-    def applies_same_stamp() -> bool:
-        """Whether an update whose stamp is stored already is applied again: it is not (L69)."""
-        return False
+    def applies_same_stamp(at_client: bool) -> bool | Free:
+        """Whether an update whose stamp is stored already is applied once more: it is not (L69).
+
+        A client may have the value by a get, or by a registration, before the event. Its listener was not
+        told of that event so far, and may be. The value stays the same.
+
+        Args:
+            at_client: whether a client compares.
+        """
+        return _ONCE_MORE if at_client else False
 
     @staticmethod
     @decision("VER-CMP-01")
@@ -267,7 +277,7 @@ FAULTS = (
         "applies-again",
         "VER-DUP-01",
         "a message that is delivered once more is applied and announced once more",
-        applies_same_stamp=lambda: True,
+        applies_same_stamp=lambda at_client: True,  # noqa: ARG005
     ),
     variant(
         "image-forgets-tombstones",

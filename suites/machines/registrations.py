@@ -60,7 +60,7 @@ class RegistrationMachine(ClientMachine):
         self.pending: list[tuple[int, str]] = []
         self.gets: list[tuple[int, str]] = []
         self.dead: tuple[str, ...] = ()
-        self.met = self.time_is_held = self.is_away = self.is_ready = False
+        self.met = self.time_is_held = self.is_away = self.is_ready = self.in_turn = False
 
     @property
     def living(self) -> tuple[str, ...]:
@@ -94,9 +94,16 @@ class RegistrationMachine(ClientMachine):
         checks=st.sampled_from((None, None, False)),
         earlier=st.booleans(),
         held=st.booleans(),
+        in_turn=st.booleans(),
     )
-    def begin(self, clients: tuple[Client, ...], checks: bool | None, earlier: bool, held: bool) -> None:
-        """Choose who registers, how copies are checked, and whether time is held."""
+    def begin(
+        self, clients: tuple[Client, ...], checks: bool | None, earlier: bool, held: bool, in_turn: bool
+    ) -> None:
+        """Choose who registers, how copies are checked, whether time is held.
+
+        Some candidates send what a client registers for in turn, and refuse the next while one is held.
+        """
+        self.in_turn = in_turn
         self.members = tuple("ABCD") if any("D" in client.servers for client in clients) else self.members
         checks = checks if Capability.CHECKS_SETTING in self.offers else None
         self.region = RegionAttributes(name=REGION, checks=checks)
@@ -155,10 +162,14 @@ class RegistrationMachine(ClientMachine):
         self, which: int, what: tuple[str, str], policy: str | None, durable: bool, held: bool
     ) -> None:
         """A client begins to register; mostly the answer is held."""
+        busy = {client for _, client in self.pending} if self.in_turn else set()
+        free = [client.name for client in self.running if client.name not in busy]
+        if not free:
+            return
         self.make_room()
         self._count += 1
         kind, specification = what
-        client = self.running[which % len(self.running)].name
+        client = free[which % len(free)]
         lasts = durable and self.is_durable and (client, what) == ("K", WHATS[0])
         interest = Interest(
             client=client,

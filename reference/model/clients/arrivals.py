@@ -203,7 +203,7 @@ class Arrivals:
                 entries = world.entries.set((client, region, key), found)
                 after = taken(world.but(entries=entries), channel, head)
                 told = self._interests.shown(client, region, key, outcome.value)
-                for shows in ((), (told,)) if live else ((),):
+                for shows in ((), (told,)):
                     yield Step(name, after, shows)
 
     def _kept(self, call: Call, entry: Entry, *, newer: bool, gone: bool) -> tuple[bool, ...]:

@@ -167,8 +167,10 @@ class PendingRegistrations:
         """A registration is completed at another server, or fails and leaves nothing behind."""
         book, client = self._setting.book, one.interest.client
         if lives and one.stage in _UNDER_WAY:
-            asked = replace(one, stage=PendingStage.DROPPED, answer=())
-            yield Step(("registers again", client, number), _with(world, number, asked))
+            # What held the first server's answer back need not hold the next one's.
+            for held in (True, False) if one.held else (False,):
+                asked = replace(one, stage=PendingStage.DROPPED, answer=(), held=held)
+                yield Step(("registers again", client, number), _with(world, number, asked))
         ended = replace(one, stage=PendingStage.ENDED, status=Status.FAILED, marks=frozenset())
         for stays, holds in product(each(book.failed_stays_listed()), each(book.failed_holds_up())):
             kept = stays or one.before or not one.listed
