@@ -47,6 +47,9 @@ def effects(
         everywhere = Effect(Status.OK, None, _LEFT[kind], distributed=True)
         silent = () if everywhere in found else (everywhere,)
         return (*found, Effect(Status.OK), Effect(Status.OK, at_client=True), *silent)
+    if of_client and kind is OperationKind.INVALIDATE and state is EntryState.INVALID:
+        # The server's entry is invalid already. The client's copy may have none, or a value.
+        return (*found, Effect(Status.OK, at_client=True))
     if of_client and kind is OperationKind.CREATE and Effect(Status.EXISTS) in found:
         # A client's create is a creation or an update at its server (001, L19); which of the two is not said.
         return (*found, stored())
