@@ -47,8 +47,23 @@ def what_is_on_its_way_to_a_server_while_its_client_registers_comes_to_it(s: Sta
     s.everybody_holds("x", under_way)
 
 
-@scenario("RIR-RACE-01", "RIR-RULE-01", needs=HELD, clients=ONE, registers=False)
+@scenario("RIR-RACE-01", needs=HELD, clients=ONE, registers=False)
 def an_answer_undoes_no_event_that_came_before_it(s: Stage) -> None:
+    s.put(s.low, "x")
+    s.put(s.low, "d")
+    held = s.begin_registration(K)
+    new = s.put(s.high, "x")
+    s.do(s.mid, DESTROY, "d")
+    s.settle()
+    s.end_registration(held)
+    s.settle()
+    s.holds(K, "x", new)
+    s.holds(K, "d", None)
+    s.agree_on("x", K, *s.members)
+
+
+@scenario("RIR-RACE-01", "RIR-RULE-01", needs=HELD, clients=ONE, registers=False)
+def two_answers_undo_no_event_that_came_before_them(s: Stage) -> None:
     s.put(s.low, "x")
     s.put(s.low, "d")
     first, second = s.begin_registration(K), s.begin_registration(K, "list", "x\nd")
