@@ -222,6 +222,9 @@ class _Projection:
 
 
 _ANNOUNCED = {
+    # A get may bring an entry without a value.
+    EventKind.CREATE: (OperationKind.GET,),
+    EventKind.UPDATE: (OperationKind.GET,),
     EventKind.INVALIDATE: (
         OperationKind.INVALIDATE,
         OperationKind.LOCAL_INVALIDATE,
