@@ -18,7 +18,10 @@ from typing import Any
 import click
 import msgspec
 
-_COMMANDS = ("catalogue", "check_adapter", "coverage", "doctor", "gate", "judge", "replay", "report", "run")
+_COMMANDS = (
+    *("catalogue", "check_adapter", "coverage", "doctor", "gate", "judge", "plan_runs", "replay", "report"),
+    "run",
+)
 """The modules of commands that print documents."""
 
 _OF_A_CLONE = ("bench", "explore", "faulty", "faulty_mutate", "trials")

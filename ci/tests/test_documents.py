@@ -50,6 +50,7 @@ COMMANDS: dict[str, list[str]] = {
     "plumbline.faulty-run": ["faulty", "run", "tie-keeps-own"],
     "plumbline.gate": ["gate", "runs"],
     "plumbline.judge": ["judge", "traces"],
+    "plumbline.plan-runs": ["plan-runs", "--at-most", "0.01", "--change", "0", "0.01"],
     "plumbline.replay": ["replay", str(EXAMPLE), "--candidate", "reference"],
     "plumbline.report": ["report", "runs", "missing"],
     "plumbline.run": ["run", "--candidate", "faulty:tie-keeps-own", "--candidate", "reference"],

@@ -10,6 +10,7 @@ from statistics import NormalDist
 
 import msgspec
 
+from plumbline.reference.judged.proportions import excludes
 from plumbline.reference.results.verdicts import Verdict
 
 CONFIDENCE = 0.95
@@ -68,7 +69,7 @@ def score(
     below = none_seen(counts.judged, confidence) if counts.judged and not counts.broken else None
     verdict = counts.verdict
     few = counts.opportunities < max(1, least_opportunities) or not counts.judged
-    loose = verdict is Verdict.PASS and below is not None and below > most
+    loose = verdict is Verdict.PASS and not few and not excludes(most, 0, counts.judged, confidence)
     if verdict in (Verdict.PASS, Verdict.DEVIATION) and (few or loose):
         verdict = Verdict.NOT_EXERCISED
     words = f"{counts.broken} of {counts.judged} runs"
