@@ -32,6 +32,7 @@ SUBCOMMANDS = {
     "check-adapter": "Ask every method of the protocol one by one: what works, what is missing or broken.",
     "run": "Test candidates and leave a run directory with trace, verdicts and counterexamples.",
     "judge": "Judge the traces of any number of run directories by the rules.",
+    "drift": "Compare two versions that may both conform: shares of runs, repeated events, times.",
     "plan-runs": "Compute how many runs a claim needs.",
     "coverage": "Count which features of plans met in the examples of runs.",
     "replay": "Play a counterexample again, on its own candidate or another.",

@@ -31,6 +31,7 @@ from plumbline.reports.site import (
 )
 from plumbline.reports.trend_chart import ChartBar, TrendChart, trend_chart
 from plumbline.reports.unjudged import Unjudged, unjudged
+from plumbline.reports.version_drift import VersionDrift, compared, version_sides
 
 MOST_VERSIONS = 60
 """So many versions have a page, the newest."""
@@ -122,6 +123,7 @@ class _JudgedSite:
         latest = {one.subject for one in newest(found)}
         self.latest = [one for one in self.shown if one.release.subject in latest]
         self.failures = _failures(tables)
+        self._sides = version_sides(tables)
         runs = sum(one.runs for one in found)
         self.environment = page_environment(
             f"Written {written:%Y-%m-%d %H:%M} UTC from judged tables of {runs:,} runs by Plumbline."
@@ -179,9 +181,16 @@ class _JudgedSite:
             "set_aside": aside[:MOST_TOLD],
             "flaws": aside[0]["flaws"] if aside else 0,
             "changes": [(one, one.release.changes[:MOST_TOLD]) for one in self.latest if one.release.last],
+            "drifts": [(one, found) for one in self.latest if (found := self._drift(one.release))],
             "latencies": self.tables["latencies"],
             "duplicates": self._duplicates(),
         }
+
+    def _drift(self, release: ReleasedVersion) -> VersionDrift | None:
+        """What drifted since the version before it, if there is one."""
+        before = self._sides.get(release.last) if release.last else None
+        now = self._sides.get(release.subject)
+        return compared(before, now) if before and now else None
 
     def _trend(self, release: ReleasedVersion) -> TrendChart | None:
         """Verdicts by day, of all versions of the candidate that lead to this one."""
@@ -268,6 +277,7 @@ class _JudgedSite:
             "failures": groups[:MOST_GROUPS],
             "more": max(0, len(groups) - MOST_GROUPS),
             "chart": self._trend(release),
+            "drifted": self._drift(release),
             "latencies": [row for row in self.tables["latencies"] if subject_of(row) == release.subject],
             "duplicates": [row for row in self._duplicates() if subject_of(row) == release.subject],
             "untested": [row for row in self.tables["untested"] if subject_of(row) == release.subject],

@@ -123,7 +123,7 @@ def command(
 
     A rate can never be shown to be 0. Enough runs without a violation show that it lies below a bound. With
     `--at-most` this is the bound of `plumbline gate --below`; with `--change` it is
-    Fisher's exact test.
+    the test of `plumbline drift`.
     """
     if at_most is None and change is None:
         raise click.UsageError("name a claim: --at-most RATE, or --change BEFORE AFTER")

@@ -19,8 +19,8 @@ import click
 import msgspec
 
 _COMMANDS = (
-    *("catalogue", "check_adapter", "coverage", "doctor", "gate", "judge", "plan_runs", "replay", "report"),
-    "run",
+    *("catalogue", "check_adapter", "coverage", "doctor", "drift", "gate", "judge", "plan_runs", "replay"),
+    *("report", "run"),
 )
 """The modules of commands that print documents."""
 

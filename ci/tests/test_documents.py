@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 import msgspec
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
@@ -25,7 +26,9 @@ from plumbline.ci.selftest.commands import bench, faulty, faulty_mutate
 from plumbline.ci.selftest.histories.samples import CONFORMING, sample_run
 from plumbline.ci.terminal.documents import kinds, name_of, schema, version_of
 from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.judged.store import tables_by_duckdb, write_tables
 from plumbline.reference.results.verdicts import Source, Verdict, VerdictRow
+from plumbline.reference.rules.results import RESULT_SCHEMA
 from plumbline.reference.search.search import Answer
 from plumbline.reports.tests.samples import write_run
 
@@ -41,6 +44,7 @@ COMMANDS: dict[str, list[str]] = {
     "plumbline.check-adapter": ["check-adapter", "--candidate", "reference"],
     "plumbline.coverage": ["coverage", "traces"],
     "plumbline.doctor": ["doctor"],
+    "plumbline.drift": ["drift", "judged"],
     "plumbline.explore": ["explore", "--part", "replicated"],
     "plumbline.explore-variants": ["explore", "--part", "tombstones", "--variants", "--within", "0s"],
     "plumbline.faulty-list": ["faulty", "list"],
@@ -59,6 +63,19 @@ COMMANDS: dict[str, list[str]] = {
     "plumbline.trials-right": ["trials", "--right", "--cases", "2"],
     "plumbline.trials-rules": ["trials", "--rules", "--cases", "2"],
 }
+
+
+def two_versions() -> dict[str, pa.Table]:
+    """Judged tables of a run of each of two versions."""
+    shared = dict.fromkeys(("candidate", "product", "dialect", "profile", "day", "directory"), "c")
+    told: list[dict[str, Any]] = []
+    for name in ("1", "2"):
+        run = {**shared, "run_id": name, "product_version": name, "started": name}
+        told.append({**run, "row": "run", "examples": 1, "events": 1})
+        told.append({**run, "row": "duplicates", "amount": 9, "failures": int(name) - 1, "exercised": 0})
+    return tables_by_duckdb(pa.Table.from_pylist(told, schema=RESULT_SCHEMA))
+
+
 SMALL = ["--profile", "smoke", "--select", "VER-TIE-01"]
 
 SLOW = {"plumbline.faulty-rules"}
@@ -136,6 +153,8 @@ def marked(name: str) -> Any:
 def test_what_a_command_prints_follows_its_schema(name: str):
     command = COMMANDS[name]
     more = SMALL if command[0] == "run" else []
+    if command[0] == "drift":
+        write_tables(Path("judged"), two_versions())
     result = CliRunner().invoke(group, [*command, *more, "--json"])
     told = json.loads(result.stdout)
     kind = kinds()[name]

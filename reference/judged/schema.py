@@ -192,6 +192,9 @@ TABLES: tuple[JudgedTable, ...] = (
             JudgedColumn("p50", RATE, "half of them are at most this, within 1 %", "µs"),
             JudgedColumn("p95", RATE, "95 of 100 are at most this, within 1 %", "µs"),
             JudgedColumn("p99", RATE, "99 of 100 are at most this, within 1 %", "µs"),
+            JudgedColumn(
+                "effective_runs", RATE, "so many runs with as many times each would say as much (Kish)"
+            ),
         ),
     ),
     JudgedTable(
@@ -214,6 +217,8 @@ TABLES: tuple[JudgedTable, ...] = (
             JudgedColumn("arrivals", COUNT, "events that arrived, repeated ones among them"),
             JudgedColumn("repeated", COUNT, "of them: not the first of their operation and receiver"),
             JudgedColumn("marked", COUNT, "of them: marked as possible duplicates"),
+            JudgedColumn("repeating", COUNT, "runs with a repeated event"),
+            JudgedColumn("unmarked", COUNT, "runs with a repeated event that is not marked"),
         ),
     ),
     JudgedTable(

@@ -236,7 +236,14 @@ def _quantile(share: float) -> str:
     return f"round(min(CASE WHEN up_to >= {share}e0 * amount THEN {middle} END), 3)"
 
 
+_TIME_KEY = ("measure", *SUBJECT)
 _LATENCIES = f"""
+WITH weighed AS (
+  SELECT {", ".join(_TIME_KEY)}, round(sum(held) * sum(held) / sum(held * held), 3) AS effective_runs
+  FROM (SELECT {", ".join(_TIME_KEY)}, run_id, CAST(sum(amount) AS DOUBLE) AS held FROM facts
+    WHERE row = 'latency' GROUP BY {", ".join(_TIME_KEY)}, run_id)
+  GROUP BY {", ".join(_TIME_KEY)}
+), quantiles AS (
 SELECT measure, {_SUBJECT}, max(amount) AS amount, {_quantile(0.5)} AS p50, {_quantile(0.95)} AS p95,
   {_quantile(0.99)} AS p99
 FROM (
@@ -247,11 +254,15 @@ FROM (
   FROM (SELECT measure, {_SUBJECT}, bin, sum(amount) AS held FROM sketches
     GROUP BY measure, {_SUBJECT}, bin)
 ) GROUP BY measure, {_SUBJECT}
+)
+SELECT {", ".join(f"q.{name}" for name in _TIME_KEY)}, q.amount, q.p50, q.p95, q.p99, w.effective_runs
+FROM quantiles q JOIN weighed w ON {" AND ".join(f"q.{name} = w.{name}" for name in _TIME_KEY)}
 """
 
 _DUPLICATES = f"""
 SELECT {_SUBJECT}, day, count(*) AS runs, CAST(sum(amount) AS BIGINT) AS arrivals,
-  CAST(sum(failures) AS BIGINT) AS repeated, CAST(sum(exercised) AS BIGINT) AS marked
+  CAST(sum(failures) AS BIGINT) AS repeated, CAST(sum(exercised) AS BIGINT) AS marked,
+  {_count("failures > 0")} AS repeating, {_count("failures > exercised")} AS unmarked
 FROM facts WHERE row = 'duplicates' GROUP BY {_SUBJECT}, day
 """
 

@@ -223,12 +223,14 @@ def test_times_of_one_clock_become_quantiles_within_one_percent():
             "measure": "propagation",
             "bin": ceil(log(number) / log(GAMMA)),
             "amount": 1,
+            "run_id": "many" if number > 100 else "few",
         }
         for number in range(1, 1_001)
     ]
     found = tables_by_duckdb(pa.Table.from_pylist(facts, schema=RESULT_SCHEMA))
     (row,) = found["latencies"].to_pylist()
     assert row["amount"] == 1_000
+    assert row["effective_runs"] == pytest.approx(1.22, abs=0.01)
     assert row["p50"] == pytest.approx(500, rel=0.02)
     assert row["p99"] == pytest.approx(990, rel=0.02)
 
