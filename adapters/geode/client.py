@@ -14,6 +14,7 @@ from typing import Any
 from plumbline.adapters.errors import AdapterError, RefusedError
 from plumbline.adapters.geode.clock import look_when_told
 from plumbline.adapters.geode.cluster import START_LIMIT_S
+from plumbline.adapters.geode.durable import BEYOND_S
 from plumbline.adapters.geode.jvm import JavaError, stack_words
 from plumbline.adapters.geode.listener import GeodeExample, RegionListener
 from plumbline.adapters.geode.member import FLUSH_REGION, Member
@@ -113,7 +114,7 @@ class ClientCache(Member):
             settings.setProperty(key, value)
         if durable_id:
             settings.setProperty("durable-client-id", durable_id)
-            settings.setProperty("durable-client-timeout", str(client.durable_timeout_s))
+            settings.setProperty("durable-client-timeout", str(client.durable_timeout_s + BEYOND_S))
         factory = java.org.apache.geode.cache.client.ClientCacheFactory(settings)
         for port in ports:
             factory.addPoolServer(address, port)
@@ -168,6 +169,12 @@ class ClientCache(Member):
             return None, frozenset()
         redundant = frozenset(int(server.getPort()) for server in pool.getRedundants().toArray())
         return None if primary is None else int(primary.getPort()), redundant
+
+    def has_acknowledged(self) -> bool:
+        """Whether the server that sends it events knows all that it has received; it is told by a timer."""
+        state = _field(self._cache.getDefaultPool(), "queueManager").getState()
+        received = state.getThreadIdToSequenceIdMap().values().toArray()
+        return all(bool(one.getAckSend()) for one in received)
 
     @property
     def several(self) -> bool:

@@ -28,6 +28,10 @@ FIRST_ADDRESS = 11
 """Each client reaches its servers at an address of its own, where proxies listen."""
 
 
+ACKNOWLEDGED_S = 3.0
+"""For so long a client may take to acknowledge; Geode has it do so every tenth of a second."""
+
+
 class GeodeClients:
     """The clients of one cluster; none at first.
 
@@ -139,6 +143,23 @@ class GeodeClients:
         port, _ = self._cluster.ask(self.caches[client], lambda member: _client(member).subscribed())
         servers = (self._cluster.members[name] for name in self._started[client].servers)
         return next((server.name for server in servers if server.port == port), None)
+
+    def let_pass(self, milliseconds: int, members: Mapping[str, Member]) -> None:
+        """Let so much time pass: clients acknowledge what they have received, absent ones are given up."""
+        for name in self.lives.running():
+            if self.lives.is_sent_events(name):
+                self._await_acknowledged(name)
+                if self._started[name].redundancy:
+                    self.lives.await_level(name, [members[server] for server in self._started[name].servers])
+        self.lives.let_pass(milliseconds, members)
+
+    def _await_acknowledged(self, name: str) -> None:
+        """Come back when a client has acknowledged all that it has received, or after a while."""
+
+        def has_acknowledged() -> bool:
+            return self._cluster.ask(self.caches[name], lambda member: _client(member).has_acknowledged())
+
+        wait_until(has_acknowledged, ACKNOWLEDGED_S)
 
     def _reachable(self, client: str, server: str, port: int, address: str) -> None:
         """Let a client reach a server at this address."""

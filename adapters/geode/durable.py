@@ -1,22 +1,38 @@
 """Durable clients of Geode: the ids under which servers know them, and what servers know of each (003).
 
 Geode keeps a proxy of each client on each of its servers. It is paused while a durable client is away, and
-gone once its time is over. Knows nothing of a client's own cache.
+gone once its time is over. Its timer counts real time, so clients ask for a time-out that no run reaches. The
+timer's task runs when `advance` has let as much time pass as the client was meant to have. Knows nothing of a
+client's own cache.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import partial
+from math import ceil
 from typing import Any, NamedTuple
 
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode.cluster import Cluster
 from plumbline.adapters.geode.jvm import JavaError
 from plumbline.adapters.geode.member import Member
+from plumbline.adapters.geode.reflection import declared
 from plumbline.adapters.waiting import wait_until
 
 NOTED_S = 10.0
 """For so long it is waited until servers have noticed that a client has gone."""
+
+LEVEL_S = 5.0
+"""For so long servers that stand by may take to drop what was acknowledged."""
+
+SCHEDULED_S = 1.0
+"""For so long a server that has noticed it may take to start the timer."""
+
+BEYOND_S = 1_000_000
+"""So much longer than the client's own is the time-out that its servers are told."""
+
+_TASK, _NEXT = "_durableExpirationTask", "nextExecutionTime"
 
 
 class Life(NamedTuple):
@@ -39,6 +55,8 @@ class Lives:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._of: dict[str, Life] = {}
+        self._due_ms: dict[tuple[str, str], int] = {}  # of an absent client, at a server
+        self._passed_ms = 0
         self._example = 0
 
     def begin(self, client: str, durable_id: str) -> tuple[str, bool]:
@@ -50,6 +68,7 @@ class Lives:
         before = self._of.get(client)
         if before is not None and before.is_running:
             raise AdapterError(f"start_client: {client} runs already")
+        self._due_ms = {place: due_ms for place, due_ms in self._due_ms.items() if place[0] != client}
         self._of[client] = Life(f"{durable_id}-{self._example}")
         return self._of[client].durable_id, before is not None
 
@@ -89,6 +108,34 @@ class Lives:
 
         if not wait_until(is_noted, NOTED_S):
             raise AdapterError(f"client {client}: a server still takes it for connected after {NOTED_S:g} s")
+        left = self._cluster.ask_all(living, lambda member: left_ms(member, life.durable_id))
+        for server, time_ms in left.items():
+            if time_ms is not None:
+                self._due_ms[client, server] = self._passed_ms + time_ms
+
+    def let_pass(self, milliseconds: int, members: Mapping[str, Member]) -> None:
+        """Let so much time pass: servers give up the clients whose time is over there."""
+        self._passed_ms += milliseconds
+        for (client, server), due_ms in sorted(self._due_ms.items(), key=lambda item: item[1]):
+            if due_ms <= self._passed_ms:
+                del self._due_ms[client, server]
+                if not members[server].crashed():
+                    durable_id = self._of[client].durable_id
+                    self._cluster.ask(members[server], partial(let_expire, durable_id=durable_id))
+
+    def await_level(self, client: str, members: Iterable[Member]) -> None:
+        """Come back when all servers keep as many events of a client as each other, or after a while.
+
+        Those that stand by are told every second of real time what the client has acknowledged.
+        """
+        durable_id = self._of[client].durable_id
+        living = [member for member in members if not member.crashed()]
+
+        def is_level() -> bool:
+            kept = self._cluster.ask_all(living, lambda member: queued(member, durable_id)).values()
+            return len(set(kept) - {None}) <= 1
+
+        wait_until(is_level, LEVEL_S)
 
     def end_example(self, members: Iterable[Member]) -> None:
         """Have the members that live drop what they keep for absent clients; no client runs any more."""
@@ -97,6 +144,8 @@ class Lives:
         if ids:
             self._cluster.ask_all(living, lambda member: drop_queues(member, ids))
         self._of.clear()
+        self._due_ms.clear()
+        self._passed_ms = 0
         self._example += 1
 
 
@@ -104,6 +153,43 @@ def has_connected(member: Member, durable_id: str) -> bool:
     """Whether the member's cache server takes the durable client for connected."""
     proxy = _proxy(member, durable_id)
     return proxy is not None and not proxy.isPaused()
+
+
+def queued(member: Member, durable_id: str) -> int | None:
+    """How many events the member's cache server keeps for a durable client; None if it serves none such."""
+    proxy = _proxy(member, durable_id)
+    return None if proxy is None else int(proxy.getQueueSize())
+
+
+def left_ms(member: Member, durable_id: str) -> int | None:
+    """How long the member's cache server still waits for a durable client that is away; None if it does not.
+
+    It counts in whole seconds, and has just begun.
+    """
+    proxy = _proxy(member, durable_id)
+    if proxy is None:
+        return None
+    java = member.jvm.gateway.jvm
+    wait_until(lambda: _timer(proxy) is not None, SCHEDULED_S)
+    if (task := _timer(proxy)) is None:
+        return None
+    ends_ms = int(declared(java.java.lang.Class.forName("java.util.TimerTask"), _NEXT).get(task))
+    left_s = ceil((ends_ms - int(java.java.lang.System.currentTimeMillis())) / 1000)
+    return (left_s - BEYOND_S) * 1000
+
+
+def let_expire(member: Member, durable_id: str) -> None:
+    """Have the member's cache server find that the time of a durable client is over, if it counts it."""
+    proxy = _proxy(member, durable_id)
+    task = None if proxy is None else _timer(proxy)
+    if task is not None:
+        task.run()
+        task.cancel()
+
+
+def _timer(proxy: Any) -> Any:
+    """What a proxy has scheduled for the end of its client's time; None if nothing."""
+    return declared(proxy.getClass(), _TASK).get(proxy).get()
 
 
 def drop_queues(member: Member, ids: Iterable[str]) -> None:

@@ -522,8 +522,9 @@ class GeodeAdapter(Adapter):
         self._clocks.set(site, offset_ms, frozen=frozen)
 
     def advance(self, milliseconds: int) -> None:
-        """Let so much time pass where it stands."""
+        """Let so much time pass where it stands; durable clients that are away are waited for no longer."""
         self._clocks.advance(milliseconds)
+        self._clients.let_pass(milliseconds, self._cluster.members)
 
     def create_queue(self, queue: QueueAttributes) -> None:
         """Create and start a gateway sender, and the receivers of the site that it sends to."""

@@ -28,6 +28,7 @@ pytestmark = pytest.mark.java
 
 REGION = RegionAttributes(name="r")
 DURABLE = Client(name="K", servers=("B",), durable_id="d")
+SOON = Client(name="K", servers=("B",), durable_id="d", durable_timeout_s=60)
 LIMIT_MS = 15_000
 
 
@@ -134,3 +135,34 @@ def test_what_makes_no_sense_is_refused(adapter: GeodeAdapter):
         adapter.client_action("K", "ready", keepalive=False)
     with pytest.raises(AdapterError, match="no durable client A runs"):
         adapter.client_action("A", "kill", keepalive=False)
+
+
+@pytest.mark.parametrize(("passed_ms", "kept"), [(59_000, True), (60_000, False)])
+def test_servers_wait_for_an_absent_client_as_long_as_it_has_asked(
+    cluster: GeodeAdapter, passed_ms: int, kept: bool
+):
+    cluster.deploy(Topology((Site(1, ("A", "B")),)))
+    cluster.reset((REGION,))
+    cluster.clock(1, 0, frozen=True)
+    cluster.start_client(SOON)
+    cluster.interest(Interest(client="K", region="r", durable=True))
+    cluster.client_action("K", "ready", keepalive=False)
+    put(cluster, 1)
+    cluster.client_action("K", "close", keepalive=True)
+    put(cluster, 2)
+    cluster.advance(passed_ms)
+    cluster.start_client(SOON)
+    cluster.interest(Interest(client="K", region="r", policy="none", durable=True))
+    cluster.client_action("K", "ready", keepalive=False)
+    assert cluster.settle(LIMIT_MS).settled
+    assert shown(cluster) == [None, "t1", *(["t2"] if kept else []), None]
+
+
+def test_the_return_of_a_client_stops_its_time(adapter: GeodeAdapter):
+    adapter.clock(1, 0, frozen=True)
+    adapter.client_action("K", "close", keepalive=True)
+    adapter.advance(200_000)
+    begin_life(adapter, "none")
+    adapter.advance(200_000)
+    put(adapter, 1)
+    assert shown(adapter) == [None, None, "t1"]

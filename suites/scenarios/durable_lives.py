@@ -16,7 +16,7 @@ K = "K"
 
 DURABLE = (Capability.CLIENTS, Capability.DURABLE_CLIENTS)
 DURABLE_KILLS = (*DURABLE, Capability.MEMBER_FAULTS)
-DURABLE_IN_TIME = (*DURABLE, Capability.VIRTUAL_TIME)
+DURABLE_IN_TIME = (*DURABLE, Capability.HELD_CLOCKS)
 DURABLE_LOGS = (*DURABLE_IN_TIME, Capability.LOG_LINES)
 
 ONE = (Client(name=K, servers=("B",), durable_id="k"),)
