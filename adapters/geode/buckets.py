@@ -67,6 +67,21 @@ def placed(region: Any, java: Any, key: str, dead: Collection[str]) -> Placed:
     return Placed(name, tuple(sorted(redundant - {name, *dead})))
 
 
+def take_over(region: Any, java: Any, key: str) -> None:
+    """Have the member that is asked become the primary of a key: of its copy, or of the bucket that it gets.
+
+    Regions whose buckets lie together have their primaries together, and the first of them leads.
+    """
+    bucket = region.getKeyInfo(key).getBucketId()
+    leader = java.org.apache.geode.internal.cache.ColocationHelper.getLeaderRegion(region)
+    advisor = leader.getRegionAdvisor().getBucketAdvisor(bucket)
+    if not advisor.isHosting():
+        helper = java.org.apache.geode.cache.partition.PartitionRegionHelper
+        here = region.getCache().getDistributedSystem().getDistributedMember()
+        helper.moveBucketByKey(region, helper.getPrimaryMemberForKey(region, key), here, key)
+    advisor.becomePrimary(False)  # noqa: FBT003
+
+
 def has_primaries(region: Any, dead: Collection[str]) -> bool:
     """Whether this member knows a living primary of every bucket that a living member holds."""
     advisor = region.getRegionAdvisor()

@@ -320,6 +320,23 @@ class GeodeAdapter(Adapter):
         self._stage.placed[region, key] = holders
         return PlacementResult(primary=found.primary, redundant=found.redundant)
 
+    def move_primary(self, region: str, key: str, member: str) -> None:
+        """Have a member become the primary of a key, and come back when all survivors know it."""
+        if self.placement(region, key).primary is None or not self._regions.parts(region, member):
+            raise AdapterError(f"move_primary: {member} or the primary of {key} does not live, or holds none")
+        one = self._roster.survivor(member)
+        self._cluster.ask(one, partial(Member.become_primary, name=region, key=key))
+        ask = partial(Member.placed, name=region, key=key, dead=self._roster.dead())
+        asked = [each for each in self._roster.survivors() if self._regions.parts(region, each.name)]
+
+        def is_known() -> bool:
+            return {found.primary for found in self._cluster.ask_all(asked, ask).values()} == {member}
+
+        if not wait_until(is_known, DEATH_NOTED_S):
+            raise AdapterError(f"move_primary: {member} is not the primary of {key} for all others")
+        for name, other in tuple(self._stage.placed):
+            self.placement(name, other)
+
     def arm(self, gate: Gate) -> None:
         """Park the listener or the writer of `gate.member` when it receives the operation."""
         if gate.callback == WRITER:

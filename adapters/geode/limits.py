@@ -31,6 +31,7 @@ _POLICIES = (None, "none", "keys", "keys_values")
 CAPABILITIES = (
     Capability.REPLICATED_REGIONS,
     Capability.PARTITIONED_REGIONS,
+    Capability.BUCKET_MOVES,
     Capability.REGION_POLICIES,
     Capability.CHECKS_SETTING,
     Capability.LOCAL_OPERATIONS,

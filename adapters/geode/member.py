@@ -226,6 +226,10 @@ class Member:
         """The living holders of a key of a partitioned region, as this member sees them."""
         return buckets.placed(self._regions[name], self._java(), key, dead)
 
+    def become_primary(self, name: str, key: str) -> None:
+        """Become the primary of a key of a partitioned region."""
+        buckets.take_over(self._regions[name], self.jvm.gateway.jvm, key)
+
     def knows_primaries(self, dead: Collection[str]) -> bool:
         """Whether it knows a living primary of all that lives of its partitioned regions."""
         return all(buckets.has_primaries(self._regions[name], dead) for name in self._partitioned)

@@ -97,6 +97,31 @@ def test_the_listener_of_the_primary_receives_what_a_parallel_queue_holds(geode:
     assert (called.member, [change.token for change in called.events]) == (placed.primary, ["t1"])
 
 
+@pytest.mark.parametrize("redundancy", [0, 1])
+def test_a_bucket_moves_with_what_its_queue_holds(geode: GeodeAdapter, redundancy: int):
+    geode.reset(tuple(parted_region(SITES, QUEUES, redundancy, name) for name in ("region", "other")))
+    before = geode.placement("other", "x")
+    for member in HERE:
+        geode.queue_action(member, QUEUES[0].id, "pause")
+    put(geode, 1)
+    put(geode, 2, "other")
+    assert geode.settle(LIMIT_MS).settled
+    holders = {before.primary, *before.redundant}
+    for taker in (*before.redundant, next(member for member in HERE if member not in holders)):
+        geode.move_primary("other", "x", taker)
+        assert geode.placement("other", "x").primary == taker == geode.placement("region", "x").primary
+    placed = geode.placement("other", "x")
+    assert len(placed.redundant) == redundancy
+    assert geode.look_at_queue(taker, QUEUES[0].id).tokens == ("t1", "t2")
+    put(geode, 3)
+    for member in HERE:
+        geode.queue_action(member, QUEUES[0].id, "resume")
+    assert geode.settle(LIMIT_MS).settled
+    seen = [event.token for event in geode.observe(0).events if event.member == THERE[0]]
+    assert sorted(token for token in seen if token) == ["t1", "t2", "t3"]
+    assert [geode.look_at_queue(member, QUEUES[0].id).depth for member in HERE] == [0] * len(HERE)
+
+
 def test_what_is_not_driven_of_them_is_refused(geode: GeodeAdapter):
     refused = (
         RegionAttributes(name="region", senders=(QUEUES[0].id,)),
