@@ -7,7 +7,7 @@
 -- opportunity: a look at a copy of a gateway sender's queue: of its primary, when all has settled, nothing
 --   is out of order and no cache writer was told to refuse anything; of any member that was not lost, with two sites and only operations on single keys
 -- violation: the primary's still holds events; it holds more than operations on attached regions were called
-WITH odd AS (
+WITH unlike AS (
   SELECT DISTINCT f.run_id, f.example, f.queue
   FROM feeds f
   ANTI JOIN kept k ON k.run_id = f.run_id AND k.example = f.example AND k.region = f.region
@@ -41,5 +41,5 @@ SELECT l.run_id, l.example, l.seq, l.queue || ' on ' || l.member AS subject,
 FROM looks l
 SEMI JOIN senders s ON s.run_id = l.run_id AND s.example = l.example AND s.queue = l.queue
 LEFT JOIN called c ON c.run_id = l.run_id AND c.example = l.example AND c.queue = l.queue AND c.called_at < l.seq
-ANTI JOIN odd o ON o.run_id = l.run_id AND o.example = l.example AND o.queue = l.queue
+ANTI JOIN unlike o ON o.run_id = l.run_id AND o.example = l.example AND o.queue = l.queue
 GROUP BY l.run_id, l.example, l.seq, l.queue, l.member, l.amount

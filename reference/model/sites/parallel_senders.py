@@ -211,7 +211,7 @@ class ParallelSenders:
                     worlds = [with_sender(one, member, name, replace(sender, leaving=())) for one in worlds]
             own = replace(_sender(world, heir, lane), leaving=(), primary=True)
             worlds = [
-                with_sender(before, heir, lane.id, replace(own, queue=kept))
+                with_sender(before, heir, lane.id, _holding(own, kept, skipped))
                 for before in worlds
                 for skipped in each(book.skipped_at_promotion(len(own.queue)))
                 for in_order in each(book.promoted_in_order())
@@ -329,6 +329,12 @@ def _without(sender: Sender, gone: tuple[int, ...]) -> Sender:
         return replace(sender, queue=left, leaving=leaving, late=late, sent=0, heard=0, wire=0)
     sent, heard = min(sender.sent, len(left)), min(sender.heard, len(left))
     return replace(sender, queue=left, leaving=leaving, sent=sent, heard=heard, late=late)
+
+
+def _holding(sender: Sender, events: tuple[Queued, ...], skipped: int) -> Sender:
+    """A sender that holds these events, without as many of those that it may have sent before a move."""
+    lead = replace(sender, queue=events)
+    return replace(lead, sent=0, heard=0, wire=0) if skipped else lead
 
 
 def _turned(events: tuple[Queued, ...]) -> tuple[Queued, ...]:
