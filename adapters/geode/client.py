@@ -15,7 +15,7 @@ from plumbline.adapters.errors import AdapterError, RefusedError
 from plumbline.adapters.geode.clock import look_when_told
 from plumbline.adapters.geode.cluster import START_LIMIT_S
 from plumbline.adapters.geode.durable import BEYOND_S
-from plumbline.adapters.geode.jvm import JavaError, stack_words
+from plumbline.adapters.geode.jvm import JavaError, plain, stack_words
 from plumbline.adapters.geode.listener import GeodeExample, RegionListener
 from plumbline.adapters.geode.member import FLUSH_REGION, Member
 from plumbline.reference.history.operations import Client, EventKind, Interest
@@ -173,7 +173,7 @@ class ClientCache(Member):
     def has_acknowledged(self) -> bool:
         """Whether the server that sends it events knows all that it has received; it is told by a timer."""
         state = _field(self._cache.getDefaultPool(), "queueManager").getState()
-        received = state.getThreadIdToSequenceIdMap().values().toArray()
+        received = plain(state.getThreadIdToSequenceIdMap()).values().toArray()
         return all(bool(one.getAckSend()) for one in received)
 
     @property

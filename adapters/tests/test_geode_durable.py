@@ -148,6 +148,7 @@ def test_servers_wait_for_an_absent_client_as_long_as_it_has_asked(
     cluster.interest(Interest(client="K", region="r", durable=True))
     cluster.client_action("K", "ready", keepalive=False)
     put(cluster, 1)
+    cluster.advance(30_000)  # the server knows by then what has been received
     cluster.client_action("K", "close", keepalive=True)
     put(cluster, 2)
     cluster.advance(passed_ms)
