@@ -472,9 +472,10 @@ class Course:
             self._driver.script(holder, REGION, ())
 
     def look(self) -> None:
-        """Read what all members and clients hold, for the search that judges the same example."""
+        """Read what all members and clients hold that run, for the search that judges the same example."""
         for holder in (*self.members, *self._driver.clients):
-            self._driver.contents(holder, REGION)
+            if holder not in self._driver.crashed:
+                self._driver.contents(holder, REGION)
 
 
 def named(operation: Operation) -> str:
