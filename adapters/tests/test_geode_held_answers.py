@@ -71,7 +71,7 @@ def test_nothing_of_an_answer_is_applied_while_it_is_held(adapter: GeodeAdapter)
     assert held(adapter) == []
     assert adapter.finish_interest(7, 0) is None
     call(adapter, 2, "A", OperationKind.PUT)
-    assert adapter.settle(LIMIT_MS).settled, "the events of this client wait, and nobody waits for them"
+    assert adapter.settle(LIMIT_MS).settled, "a settle does not wait for the events of this client"
     adapter.release_answer(7)
     assert adapter.finish_interest(7, LIMIT_MS) is Status.OK
     assert adapter.settle(LIMIT_MS).settled
