@@ -14,15 +14,10 @@ from operator import eq
 
 import msgspec
 
-from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
 from plumbline.adapters.geode.answers import HeldAnswers
-from plumbline.adapters.geode.client import ClientCache, ClientListener
-from plumbline.adapters.geode.clients import (
-    GeodeClients,
-    create_copy,
-    register,
-)
+from plumbline.adapters.geode.client_side import ClientSide
+from plumbline.adapters.geode.clients import GeodeClients
 from plumbline.adapters.geode.clock import COLLECTIONS, SIZES
 from plumbline.adapters.geode.clocks import Clocks
 from plumbline.adapters.geode.cluster import Cluster, PartedError
@@ -32,7 +27,6 @@ from plumbline.adapters.geode.limits import (
     CAPABILITIES,
     require_call,
     require_feeding,
-    require_interest,
     require_operation,
     require_region,
     require_topology,
@@ -59,10 +53,8 @@ from plumbline.reference.history.listener_calls import QUEUE, QueueCall
 from plumbline.reference.history.log_lines import LogLine
 from plumbline.reference.history.moments import ANSWER, Gate
 from plumbline.reference.history.operations import (
-    Client,
     Content,
     Event,
-    Interest,
     Operation,
     OperationKind,
     Outcome,
@@ -70,7 +62,6 @@ from plumbline.reference.history.operations import (
     QueueSight,
     RegionAttributes,
     RegionPolicy,
-    Status,
     TombstoneSettings,
     Topology,
 )
@@ -87,7 +78,7 @@ DEATH_NOTED_S = 5.0
 WRITER = "writer"
 
 
-class GeodeAdapter(Adapter):
+class GeodeAdapter(ClientSide):
     """Apache Geode of one version.
 
     Args:
@@ -466,75 +457,9 @@ class GeodeAdapter(Adapter):
         self._clients.servers_changed()
         self._regions.learn(back)
 
-    def start_client(self, client: Client) -> None:
-        """Start a client's JVM, or take the one that runs, and create its regions.
-
-        A durable client that is away begins its next life.
-        """
-        if not self._regions.all_acknowledged():
-            raise UnsupportedError("clients are driven on Geode only where regions are acknowledged")
-        self._roster.require_alive()
-        away = self._clients.lives.is_away(client.name)
-        find = self._roster.member if away else self._roster.survivor
-        cache = self._clients.start(client, [find(server) for server in client.servers])
-        durable = client.durable_id is not None
-        for name, internal in self._regions.internal.items():
-            listener = ClientListener(self._stage, client.name, name, durable=durable)
-            create = partial(
-                create_copy, name=name, internal=internal, checks=client.checks, listener=listener
-            )
-            self._cluster.ask(cache, create)
-            if away:
-                self._stage.learn(client.name, name, ())
-        self._clocks.take_in(cache)
-        self._baseline[client.name] = self._cluster.ask(cache, Member.counts)
-
-    def client_action(self, client: str, action: str, keepalive: bool) -> None:
-        """Have a durable client say that it is ready, close, or die."""
-        self._roster.require_alive()
-        if action == "ready" and client in self._registrations.holders():
-            raise UnsupportedError("client_action: a client of Geode has one answer under way at a time")
-        self._clients.act(client, action, keepalive=keepalive, members=self._cluster.members)
-
-    def interest(self, interest: Interest) -> None:
-        """Register a client for keys of a region, or withdraw that; nothing else is under way."""
-        client = self._client_of(interest)
-        try:
-            self._cluster.ask(client, partial(register, interest=interest))
-        finally:
-            # No listener receives the dropped and loaded entries; an expression may be refused behind the
-            # drop.
-            held = self._cluster.ask(client, partial(Member.contents, name=interest.region))
-            self._stage.learn(interest.client, interest.region, held or ())
-
-    def begin_interest(self, number: int, interest: Interest, held: bool) -> None:
-        """Call a registration and come back at once; its answer is held before it is applied."""
-        self._registrations.begin(number, interest, self._client_of(interest), held=held)
-
-    def await_answer(self, number: int, timeout_ms: int) -> bool:
-        """Whether the answer is held within the time."""
-        return self._registrations.await_answer(number, timeout_ms / 1000)
-
-    def release_answer(self, number: int) -> None:
-        """Let the answer be applied."""
-        self._registrations.release(number)
-
-    def finish_interest(self, number: int, timeout_ms: int) -> Status | None:
-        """How a registration has ended; None if it has not within the time."""
-        return self._registrations.finish(number, timeout_ms / 1000)
-
     def _asked(self, client: str, server: str, data: bytes) -> Callable[[], None] | None:
         """What the answer waits for to what a client asks a server, if for anything."""
         return self._answers.asked(client, server, data)
-
-    def _client_of(self, interest: Interest) -> ClientCache:
-        """The client that registers; raises AdapterError if there is none."""
-        require_interest(interest)
-        if interest.client not in self._clients.in_use:
-            raise AdapterError(f"interest: no client is named {interest.client}")
-        self._regions.require(interest.region)
-        self._roster.require_alive()
-        return self._clients.caches[interest.client]
 
     def keep_tombstones(self, settings: TombstoneSettings) -> None:
         """Keep tombstones so from the next reset on."""
