@@ -175,7 +175,7 @@ class BegunRegistrations:
             self._stage.trouble(one.client.name, words)
 
     def _learn(self, one: _Registration) -> None:
-        """Take what the client holds for known: no listener is told of what it has dropped and loaded."""
+        """Take what the client holds for known: no listener receives what it has dropped and loaded."""
         name, region = one.client.name, one.interest.region
         held = self._cluster.ask(one.client, partial(Member.contents, name=region))
         self._stage.learn(name, region, held or ())

@@ -322,8 +322,12 @@ def test_held_plans_stop_receivers_break_links_and_kill_while_something_is_held(
 OF_GEODE = {
     "an event in front of one that is tried again is answered with its batch",
     "a batch that is tried again is answered by halves",
+    "a client invalidates its own copy where its server's entry is invalid",
 }
-"""Those that are right in this dialect: by document 000 no receiver tries again."""
+"""Those that show in this dialect alone.
+
+By document 000 no receiver tries again. By document 001 a client's invalidation goes to no server.
+"""
 
 
 @pytest.mark.parametrize("what", sorted(REFUTED_ONCE))
