@@ -66,6 +66,7 @@ from plumbline.reference.history.operations import (
     Status,
 )
 from plumbline.reference.history.registration_moments import RegistrationBegun
+from plumbline.reference.model.ambiguous_keys import AmbiguousKeys, while_used
 from plumbline.reference.model.gauges import is_gauge
 from plumbline.reference.model.setting import served
 from plumbline.reference.model.sites.lanes import DispatcherPartition, lanes_by_sender
@@ -290,13 +291,17 @@ class Index:
         return frozenset(where for where, found in writers.items() if len(found) > 1)
 
     @property
-    def ambiguous(self) -> frozenset[tuple[str, str]]:
+    def ambiguous(self) -> AmbiguousKeys:
         """The regions and keys to which something may have happened in silence: also a collection."""
         silent = {(region, key) for _, region, key in (*self.silent, *self.unannounced)}
         if self.leaps:
             destroys = (op for op in self.operations.values() if op.kind in DESTROYS)
             silent.update((operation.region, operation.key) for operation in destroys)
-        return frozenset(silent)
+        whole = any(operation.kind in WHOLE_REGION for operation in self.operations.values())
+        if whole or self.faults or self.clients or not self.settled:
+            return AmbiguousKeys(periods=(frozenset(silent),))
+        used = [(self.called[one.op_id], (one.region, one.key)) for one in self.operations.values()]
+        return while_used(silent, self.settled, used)
 
     def latest(self, operation: Operation, member: str) -> int:
         """The moment by which the operation has surely reached the member."""

@@ -31,6 +31,7 @@ from plumbline.reference.history.operations import (
 )
 from plumbline.reference.history.resolvers import ResolverPolicy, policy_of
 from plumbline.reference.model import claims
+from plumbline.reference.model.ambiguous_keys import AmbiguousKeys
 from plumbline.reference.model.claims import (
     CLIENTS_AS_DOCUMENTED,
     IN_SEQUENCE,
@@ -98,7 +99,7 @@ class Setting:
         as_documented: whether all decisions are answered as the documents of some dialect say.
         resends: whether all decisions are as they are on which "a message without effect is as if not sent"
             rests.
-        ambiguous: (region, key) pairs whose versions may differ between runs that show the same.
+        ambiguous: the keys whose versions may differ between runs that show the same, and when.
         redeliverable: op ids whose message may be delivered once more; None for all.
         sites: site number → its members.
         led_to: queue → the members of the site where it leads; none for what leads to no site.
@@ -173,7 +174,7 @@ class Setting:
         self.clears: frozenset[str] = frozenset()
         self.order, self.identified = order, identified
         self.redeliverable = redeliverable
-        self.ambiguous: frozenset[tuple[str, str]] = frozenset()
+        self.ambiguous = AmbiguousKeys()
         self.operations: dict[int, Operation] = {}
         self.transactions: dict[int, int] = {}
         self.originators: dict[int, str] = {}

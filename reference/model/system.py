@@ -216,5 +216,5 @@ class Model:
         if self.setting.durable:
             forgotten = without_processed(forgotten, self.setting, self._failover, self._lookahead, now)
         return self._version_normalization.counted_anew(
-            without_idle(forgotten) if self._compares_what_is_left else forgotten
+            without_idle(forgotten) if self._compares_what_is_left else forgotten, now
         )

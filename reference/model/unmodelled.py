@@ -331,10 +331,9 @@ def _moments(history: History) -> _Asked:
 def _meeting(gates: Iterable[Gate], operations: Iterable[Operation], topology: Topology) -> set[str]:
     """The members whose cache writers are to hold what another site calls."""
     home = {member: site.number for site in topology.sites for member in site.members}
-    called = [(one, home.get(one.member)) for one in operations]
+    called_in = {one.op_id: home.get(one.member) for one in operations}
     return {
         gate.member
         for gate in gates
-        for one, site in called
-        if gate.callback == "writer" and one.op_id == gate.op_id and site not in (None, home.get(gate.member))
+        if gate.callback == "writer" and called_in.get(gate.op_id) not in (None, home.get(gate.member))
     }

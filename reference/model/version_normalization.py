@@ -34,7 +34,7 @@ class VersionNormalization:
             or setting.tombstones is not None
         )
 
-    def counted_anew(self, world: World) -> World:
+    def counted_anew(self, world: World, now: int = 0) -> World:
         """The world with the versions of each key counted from one again, at each site for itself.
 
         Only differences between versions of one key matter, so the smallest that is still stored or on
@@ -43,7 +43,7 @@ class VersionNormalization:
         versions may differ between branches at all: those that something may have happened to in silence.
         """
         world = world if self._asks_calls else without_stamps(world)
-        known = self._setting.ambiguous
+        known = self._setting.ambiguous.at(now)
         if len(world.served.copies) or len(world.served.kept) or len(world.served.pending):
             return world  # events queued at secondaries, or for durable clients, and answers count as well
         if len(world.tombs.told) or len(world.tombs.ghosts):
@@ -51,15 +51,11 @@ class VersionNormalization:
         if not self._setting.stamps_grow or not known or world.stamps:
             return world
         least: dict[Numbered, int] = {}
-        for holder in self._setting.holders:
-            if holder in world.wan.dead:
-                continue
-            site = self._setting.home(holder)
-            # Where some member has never seen the key, or has it no more, its numbers are kept.
-            unseen = None if holder in self._setting.clients else FIRST
+        for site, holders in self._living(world):
             for region, key in known:
-                _lower(least, (site, region, key), world.entry(holder, region, key).stamp or unseen)
-        least = {where: version for where, version in least.items() if version > 1}
+                version = _least_stored(world, holders, region, key)
+                if version > 1:
+                    least[site, region, key] = version
         if not least:
             return world  # as nearly always, until all callers have gone on
         for where, stamp in self._under_way(world):
@@ -67,6 +63,18 @@ class VersionNormalization:
                 _lower(least, where, stamp)
         shift = {where: version - 1 for where, version in least.items() if version > 1}
         return self._shifted(world, shift) if shift else world
+
+    def _living(self, world: World) -> list[tuple[int, list[tuple[str, Stamp | None]]]]:
+        """By site who keeps entries, and what counts where it has none of a key.
+
+        Where some member has never seen the key, or has it no more, its numbers are kept.
+        """
+        found: dict[int, list[tuple[str, Stamp | None]]] = {}
+        for holder in self._setting.holders:
+            if holder not in world.wan.dead:
+                unseen = None if holder in self._setting.clients else FIRST
+                found.setdefault(self._setting.home(holder), []).append((holder, unseen))
+        return list(found.items())
 
     def _under_way(self, world: World) -> Iterator[tuple[Numbered, Stamp]]:
         """The stamps of calls, messages and connections, and where they count."""
@@ -134,6 +142,18 @@ def _with_stamps(world: World) -> list[tuple[int, Call]]:
         for op_id, call in world.calls.items()
         if call.stamp is not None and call.stage in _LEFT and not call.waiting
     ]
+
+
+def _least_stored(world: World, holders: list[tuple[str, Stamp | None]], region: str, key: str) -> int:
+    """The smallest version that is stored of a key, or 0; one as soon as it is found, as nearly always."""
+    least = 0
+    for holder, unseen in holders:
+        stamp = world.entry(holder, region, key).stamp or unseen
+        if stamp is not None and (not least or stamp.version < least):
+            least = stamp.version
+            if least == 1:
+                break
+    return least
 
 
 def _lower(least: dict[Numbered, int], where: Numbered, stamp: Stamp | None) -> None:

@@ -14,6 +14,7 @@ from plumbline.reference.history.operations import (
     TombstoneSettings,
     Topology,
 )
+from plumbline.reference.model.ambiguous_keys import AmbiguousKeys, while_used
 from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
@@ -37,7 +38,7 @@ def version_normalization(
         TOPOLOGY.members,
         tombstones=tombstones,
     )
-    setting.ambiguous = frozenset({KEY})
+    setting.ambiguous = AmbiguousKeys(periods=(frozenset({KEY}),))
     setting.operations = {
         op_id: Operation(
             op_id=op_id,
@@ -120,3 +121,13 @@ def test_who_only_has_to_return_forgets_nothing_else():
 )
 def test_where_calls_are_asked_what_they_wrote_they_know_it(kept: VersionNormalization):
     assert kept.counted_anew(called(stored(5), OVER)).calls[1] == OVER
+
+
+def test_a_key_is_asked_only_from_its_first_operation_until_a_settle_point_behind_its_last():
+    x, y = ("r", "x"), ("r", "y")
+    keys = while_used({x, y}, (10, 20, 30), [(1, x), (5, x), (21, y)])
+    assert [keys.at(now) for now in (0, 10, 11, 20, 21, 31)] == [{x}, {x}, {x}, {x}, {y}, {y}]
+    normalization = version_normalization()
+    normalization._setting.ambiguous = AmbiguousKeys((10,), (frozenset({KEY}), frozenset()))
+    assert versions(normalization.counted_anew(stored(5), 10)) == [1, 1]
+    assert versions(normalization.counted_anew(stored(5), 11)) == [5, 5]
