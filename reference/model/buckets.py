@@ -455,10 +455,12 @@ class Buckets:
                 continue
             if call.stage is CallStage.APPLIED or (call.stage is CallStage.SENT and call.waiting):
                 known = call.stamp is not None and held.stamp == call.stamp
-                clients = self._setting.caller(op_id)
+                waits = self._setting.caller(op_id)
+                if operation.member not in world.wan.dead:
+                    waits = waits.union(self._parallel.awaited_again(operation, heir))
                 calls = calls.set(
                     op_id,
-                    replace(call, stage=CallStage.SENT, waiting=clients, carrier=heir, silent=False)
+                    replace(call, stage=CallStage.SENT, waiting=waits, carrier=heir, silent=False)
                     if known
                     else Call(CallStage.CALLED, indefinite=call.indefinite),
                 )

@@ -24,7 +24,7 @@ from plumbline.reference.model.sites.alerts import without as without_log
 from plumbline.reference.model.sites.batches import passed, runs_again, stopped
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.dispatch import broken, link_of
-from plumbline.reference.model.sites.parallel_queues import ENTERS, ParallelQueues, paused
+from plumbline.reference.model.sites.parallel_queues import AGAIN, ENTERS, ParallelQueues, paused
 from plumbline.reference.model.sites.parallel_queues import without as without_parallel
 from plumbline.reference.model.sites.parallel_senders import set_paused
 from plumbline.reference.model.sites.records import outlived as records_outlived
@@ -202,7 +202,8 @@ class Faults:
                 still = frozenset(
                     w
                     for w in call.waiting
-                    if w != member and not (isinstance(w, tuple) and member in w and ENTERS not in w)
+                    if w != member
+                    and not (isinstance(w, tuple) and member in w and not {ENTERS, AGAIN} & {*w})
                 )
                 calls = calls.set(op_id, replace(call, waiting=still, reached=call.reached - {member}))
         alone = without(_without_copy(world.but(wan=wan, calls=calls), member), member)

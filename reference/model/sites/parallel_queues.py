@@ -31,6 +31,9 @@ from plumbline.reference.search.transition import Entry, Step, View
 ENTERS = "enters"
 """Stands, in what a call waits for, for its event's entry into the primary's copy of a queue."""
 
+AGAIN = "again"
+"""Stands there where a call is tried again on a new primary that knows it: its event may enter once more."""
+
 Where = tuple[str, str]
 Awaited = tuple[str, str, str]
 
@@ -79,6 +82,14 @@ class ParallelQueues:
         """What a call waits for that is carried out on a member: its event has entered the queues there."""
         lanes = self._lanes.feeds((operation.region, operation.key), at)
         return frozenset((queue.id, ENTERS, at) for queue in (*self._queues_of(operation.region, at), *lanes))
+
+    def awaited_again(self, operation: Operation, at: str) -> frozenset[Awaited]:
+        """What a call waits for that is tried again on a new primary that knows it.
+
+        Its caller may have asked while the copy was still being carried out there. Then the event enters
+        the queue once more. A listener has to bear repetitions behind a failure (002, Removing, Parallel).
+        """
+        return frozenset((queue.id, AGAIN, at) for queue in self._queues_of(operation.region, at))
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Events enter, are offered, are removed; copies receive that."""
@@ -229,7 +240,7 @@ class ParallelQueues:
         """The queues that a call's event may enter now at the primary."""
         if call.stage is not CallStage.SENT or call.carrier in world.wan.dead:
             return []
-        tokens = [one for one in call.waiting if isinstance(one, tuple) and one[1] == ENTERS]
+        tokens = [one for one in call.waiting if isinstance(one, tuple) and one[1] in (ENTERS, AGAIN)]
         if not tokens:
             return []
         operation = self._setting.operations[op_id]
@@ -239,10 +250,12 @@ class ParallelQueues:
         return tokens if any(ways) else []
 
     def _entry_of(self, world: World, op_id: int, call: Call, awaited: Awaited) -> Iterator[Step]:
-        name, _, at = awaited
+        name, how, at = awaited
+        if how == AGAIN:
+            yield from self._once_more(world, op_id, call, awaited)
+            return
         operation = self._setting.operations[op_id]
         called = world.but(calls=world.calls.set(op_id, replace(call, waiting=call.waiting - {awaited})))
-        alone = not world.buckets[operation.region, operation.key].copies
         if name in self._setting.parallel:
             queue = self._setting.parallel[name]
             ways = list(self._entered(called, at, operation, queue, update=call.update))
@@ -254,20 +267,44 @@ class ParallelQueues:
                 ("enters the queue", at, name, op_id),
                 after,
                 claim=claims.ENTERS_QUEUE if len(ways) == 1 else None,
-                # Where no copy has it, the call of a primary that dies first is carried out anew.
-                clashes=claims.LOOKED_AT | {crash_of(at)} if alone else claims.LOOKED_AT,
+                # The call of a primary that dies first is tried again: carried out anew, or known to a copy.
+                clashes=claims.LOOKED_AT | {crash_of(at)},
             )
 
+    def _once_more(self, world: World, op_id: int, call: Call, awaited: Awaited) -> Iterator[Step]:
+        """A new primary recognises a call that is tried again, or its event enters the queue once more."""
+        name, _, at = awaited
+        operation, queue = self._setting.operations[op_id], self._setting.parallel[name]
+        known = world.but(calls=world.calls.set(op_id, replace(call, waiting=call.waiting - {awaited})))
+        yield Step(("recognises", at, name, op_id), known)
+        for number, after in enumerate(self._entered(known, at, operation, queue, update=True, again=True)):
+            if after is not known:
+                yield Step(("enters the queue once more", at, name, op_id, number), after, prefer=1)
+
     def _entered(
-        self, world: World, member: str, operation: Operation, queue: QueueAttributes, *, update: bool
+        self,
+        world: World,
+        member: str,
+        operation: Operation,
+        queue: QueueAttributes,
+        *,
+        update: bool,
+        again: bool = False,
     ) -> Iterator[World]:
         """The worlds in which an event has entered a member's copy, where an operation of the kind does."""
         copy = _copy(world, member, queue.id)
         for crosses in self._feeding.crossings(operation, queue, update=update):
-            if not crosses or any(event.op_id == operation.op_id for event in copy.events):
+            if not crosses or (not again and any(event.op_id == operation.op_id for event in copy.events)):
                 yield world
                 continue
-            event = Queued(operation.op_id, operation.kind, operation.token, queue.site, frozenset())
+            event = Queued(
+                operation.op_id,
+                operation.kind,
+                operation.token,
+                queue.site,
+                frozenset(),
+                position=sum(event.op_id == operation.op_id for event in copy.events) if again else 0,
+            )
             where = (operation.region, operation.key)
             of_key = self._of(copy.events, where)
             events = (
