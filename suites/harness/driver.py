@@ -6,7 +6,7 @@ Knows when something was sent and received, not whether it was right.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import takewhile
 from typing import TypeVar
 
@@ -321,8 +321,7 @@ class Driver:
             self.locate(fault.region, fault.key)
         if fault.kind in _AT_REST:
             self.settle()
-        self._faults += 1
-        self._timeline.append(FaultBegun(self._faults, fault))
+        begun = [self._begin(fault)]
         inject(self._adapter, fault, self.topology, self._clients)
         if fault.kind is FaultKind.CRASH:
             self._crashed.add(fault.member)
@@ -335,10 +334,32 @@ class Driver:
             self.registrations.forget(fault.client)
         elif fault.kind is FaultKind.CLIENT_START:
             self._crashed.discard(fault.client)
+        elif fault.kind is FaultKind.MOVE_PRIMARY:
+            begun += [self._begin(other) for other in self._moved_along(fault)]
         self.poll()
-        self._timeline.append(FaultDone(self._faults, fault))
-        if fault.kind is FaultKind.MOVE_PRIMARY:
-            self._ask_placement(fault.region, fault.key)
+        self._timeline += begun
+        for done in begun:
+            if done.fault.kind is FaultKind.MOVE_PRIMARY:
+                self._ask_placement(done.fault.region, done.fault.key)
+
+    def _begin(self, fault: Fault) -> FaultDone:
+        """Note that a fault may happen from here on; what to note once it has happened."""
+        self._faults += 1
+        self._timeline.append(FaultBegun(self._faults, fault))
+        return FaultDone(self._faults, fault)
+
+    def _moved_along(self, fault: Fault) -> Iterator[Fault]:
+        """The moves of the other keys of a bucket, and of those that lie with it, whose primary has moved.
+
+        Which keys share a bucket shows here only. They move at once, so each move may be seen before any is
+        noted as done.
+        """
+        old = self._placed[fault.region, fault.key].primary
+        for placed in tuple(self._placed.values()):
+            if placed.primary != old or (placed.region, placed.key) == (fault.region, fault.key):
+                continue
+            if self._adapter.placement(placed.region, placed.key).primary == fault.member != old:
+                yield replace(fault, region=placed.region, key=placed.key)
 
     def let_clocks_pass(self) -> None:
         """Come back when the clock of every site shows a later time than any timestamp given so far.

@@ -215,18 +215,20 @@ def a_primary_that_runs_again_leaves_what_waits_to_the_new_one(s: ParallelStage)
 
 
 def moves_with_what_waits(s: ParallelStage, heir: str) -> None:
-    """Events of two keys wait, and the primary of one moves: its new primary dispatches them, in order."""
+    """Events of several keys wait, and the primary of one moves: its new primary dispatches them, in order."""
     old = s.primary("x")
     s.hold_all()
-    beside = next(key for key in s.keys_of(old, 2) if key != "x")
-    written = {key: [s.put(member, key) for member in s.members[:2]] for key in ("x", beside)}
+    keys = dict.fromkeys(("x", *s.keys_of(old, 3)))
+    written = {key: [s.put(member, key) for member in s.members[:2]] for key in keys}
     s.move("x", heir)
     written["x"] += [s.put(old, "x"), s.put(heir, "x")]
     s.go_on()
     s.settle()
     s.received_in_order(*written["x"])
-    s.dispatched_by(heir, *written["x"])
-    s.dispatched_by(old, *written[beside])
+    # Keys that share a bucket with x have moved with it.
+    for member in (heir, old):
+        of_it = [put for key in keys if s.primary(key) == member for put in written[key]]
+        s.dispatched_by(member, *of_it)
 
 
 @in_parallel("PAR-FAILOVER-01", "PAR-ACTIVE-01", needs=MOVES)
