@@ -1,4 +1,4 @@
-"""A right candidate whose keys share buckets: when one primary moves, those of the other keys move with it."""
+"""A right candidate whose keys share buckets: a primary that moves takes those of the other keys along."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -455,7 +456,7 @@ class Buckets:
                 continue
             if call.stage is CallStage.APPLIED or (call.stage is CallStage.SENT and call.waiting):
                 known = call.stamp is not None and held.stamp == call.stamp
-                waits = self._setting.caller(op_id)
+                waits: frozenset[Any] = self._setting.caller(op_id)
                 if operation.member not in world.wan.dead:
                     waits = waits.union(self._parallel.awaited_again(operation, heir))
                 calls = calls.set(

@@ -215,7 +215,7 @@ def a_primary_that_runs_again_leaves_what_waits_to_the_new_one(s: ParallelStage)
 
 
 def moves_with_what_waits(s: ParallelStage, heir: str) -> None:
-    """Events of several keys wait, and the primary of one moves: its new primary dispatches them, in order."""
+    """Events of several keys wait, and the primary of one moves. The new one dispatches them, in order."""
     old = s.primary("x")
     s.hold_all()
     keys = dict.fromkeys(("x", *s.keys_of(old, 3)))
