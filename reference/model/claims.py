@@ -482,7 +482,7 @@ CALL_IN_PARALLEL = Claim(
 ENTERS_QUEUE = Claim(
     "enters the queue",
     "What has entered the primary's copy of a parallel queue may stay there for any time, as if it had yet "
-    "to enter; only a look at the queue shows it.",
+    "to enter. A look at the queue shows it, or a crash of the primary: the call is tried again behind it.",
     BUCKETS_SEND_IN_ORDER | {"enters_primary"},
 )
 REMOVAL = Claim(
