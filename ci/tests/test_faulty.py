@@ -25,6 +25,7 @@ from plumbline.reference.rulebook.faulty_variants import FAULTY
 from plumbline.reference.search.search import Budget, Explanation, Search
 from plumbline.suites.harness.session import Session
 from plumbline.suites.machines.all_machines import MACHINES
+from plumbline.suites.run import replaying
 from plumbline.suites.run.known_deviations import NOTHING
 from plumbline.suites.run.plan_outcomes import play_plans
 from plumbline.suites.run.playing import play
@@ -153,8 +154,8 @@ def test_requirements_of_decisions_and_variants_are_in_the_catalogue():
 RIGHT = [
     ("reference", 0),
     ("reference:gemfire6", 0),
-    *(("reference:chaotic", seed) for seed in range(5)),
-    *(("reference:chaotic:gemfire6", seed) for seed in range(2)),
+    *(("reference:chaotic", seed) for seed in range(3)),
+    *(("reference:chaotic:gemfire6", seed) for seed in range(1)),
 ]
 
 
@@ -225,10 +226,14 @@ def test_what_clears_leave_is_judged_where_logs_are_in_the_least_order():
 
 @pytest.mark.parametrize(
     ("candidate", "examples"),
-    [("reference", 40), ("reference:chaotic", 100), ("reference:chaotic:gemfire6", 120)],
+    [("reference", 30), ("reference:chaotic", 60), ("reference:chaotic:gemfire6", 60)],
 )
 @pytest.mark.parametrize("machine", MACHINES)
-def test_the_reference_passes_what_a_machine_draws(candidate: str, examples: int, machine: str):
+def test_the_reference_passes_what_a_machine_draws(
+    candidate: str, examples: int, machine: str, monkeypatch: pytest.MonkeyPatch
+):
+    # The number of states alone ends a search: what is decided must not depend on how fast the machine is.
+    monkeypatch.setattr(replaying, "BUDGET", Budget(states=replaying.BUDGET.states))
     verdicts: list[Verdict] = []
     with Session(find_candidate(candidate, seed=SEED)) as session:
         trouble = play_plans(

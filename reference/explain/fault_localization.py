@@ -61,11 +61,13 @@ from plumbline.reference.rulebook.decisions import (
 from plumbline.reference.search.search import Answer, Budget, Explanation
 
 NAMING_STATES = (1_000, 4_000, 16_000)
+PAIR_STATES = (1_000, 16_000)
 LIKELY_STATES = 150
 NAMING_MS = 3_000
 """How long naming may take; a failure that stays without a name is reported as such.
 
 First all decisions get few states, which is enough for most: one that takes long must not hide the rest.
+The same holds for pairs of decisions.
 Those that explain a wrong key alone within even fewer are asked more before the others. The last and largest
 number is for where the others named nothing.
 """
@@ -117,8 +119,9 @@ def name(
         for states, some in rounds:
             if singles and states == NAMING_STATES[-1]:
                 break
-            # Whose freeing led furthest has the best prospects, and time may not suffice for all.
-            for decision in sorted(some, key=lambda one: _left(found[one])):
+            # Whose freeing led furthest has the best prospects, and time may not suffice for all. Those of
+            # a requirement wanted come first: a round finds the same in any order, and may end with them.
+            for decision in sorted(some, key=lambda one: (_apart(one, wanted), _left(found[one]))):
                 if found[decision].answer is Answer.UNKNOWN and found[decision].states <= states:
                     found[decision] = _freed(history, book, (decision,), deadline, states, each_ms)
                     if wanted and found[decision].answer is Answer.EXPLAINED:
@@ -128,10 +131,27 @@ def name(
             singles = _explaining(among, found)
         if singles:
             return singles
-    for pair in combinations(decisions, 2):
-        if _freed(history, book, pair, deadline, NAMING_STATES[-1], each_ms).answer is Answer.EXPLAINED:
-            return pair
+    return _pair(history, book, decisions, deadline, each_ms)
+
+
+def _pair(
+    history: History, book: Rulebook, decisions: tuple[str, ...], deadline: float, each_ms: int
+) -> tuple[str, ...]:
+    """The first two decisions whose freeing together explains the history; none if no two do."""
+    pairs = list(combinations(decisions, 2))
+    for states in PAIR_STATES:
+        answers = {}
+        for pair in pairs:
+            answers[pair] = _freed(history, book, pair, deadline, states, each_ms).answer
+            if answers[pair] is Answer.EXPLAINED:
+                return pair
+        pairs = [pair for pair in pairs if answers[pair] is Answer.UNKNOWN]
     return ()
+
+
+def _apart(decision: str, wanted: Collection[str]) -> bool:
+    """Whether a decision has none of the requirements wanted."""
+    return set(DECISIONS[decision].requirements).isdisjoint(wanted)
 
 
 def _decisions(history: History) -> tuple[str, ...]:

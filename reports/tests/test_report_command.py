@@ -114,6 +114,7 @@ def test_progress_is_shown_on_a_terminal_to_those_who_wait(
 ) -> None:
     run = write_run(tmp_path / "run-1", [row()])
     monkeypatch.setattr(progress, "Console", partial(Console, force_terminal=True))
+    monkeypatch.setattr(progress, "PATIENCE_S", 3600.0)
     assert report(run, "--out", tmp_path / "site").stderr == ""
     monkeypatch.setattr(progress, "PATIENCE_S", 0.0)
     patient = report(run, "--out", tmp_path / "site")
