@@ -55,6 +55,12 @@ DISCARDED = (
     "destroyed before."
 )
 
+UNTOLD = (
+    "A destroy reaches a server before the put that made the entry, and finds nothing there. The server's "
+    "client has the put from another server, which dies. The documents do not have a server tell its "
+    "clients of a destroy that finds nothing."
+)
+
 Run = tuple[str, ...]
 
 
@@ -170,6 +176,22 @@ def _is_discarded(program: Program, run: Run) -> bool:
     return False
 
 
+def _is_untold(program: Program, run: Run) -> bool:
+    """Whether a client was never sent a destroy, and the server that took over had it before any put."""
+    destroys = [one.op_id for one in program.operations if one.kind is OperationKind.DESTROY]
+    for client in program.shape.clients:
+        heirs = [s for s in client.servers if _at(run, [f"takes over {s} {client.name}"])]
+        for number in destroys if heirs else ():
+            unsent = _at(run, [f"is never sent {client.name} {number}"])
+            others = [one.op_id for one in program.operations if one.op_id != number]
+            for server in heirs if unsent else ():
+                came = _at(run, [f"receives {server} {number}"])
+                had = _at(run, (f"{way} {server} {one}" for way in ("receives", "applies") for one in others))
+                if came and not any(at < came[0] for at in had):
+                    return True
+    return False
+
+
 def _at(run: Run, beginnings: Iterable[str]) -> list[int]:
     """Where a run has lines that begin so."""
     begin = tuple(beginnings)
@@ -185,5 +207,6 @@ REASONS_OF_CLIENTS: dict[str, Callable[[Program, Run], bool]] = {
     OWN: _is_own,
     RECOGNISED: _is_recognised,
     DISCARDED: _is_discarded,
+    UNTOLD: _is_untold,
 }
 """Why the documents allow that a client keeps something else than its server, and how it shows in a run."""

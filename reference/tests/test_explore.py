@@ -27,7 +27,7 @@ from plumbline.reference.explore.findings import (
     all_programs,
     explore,
 )
-from plumbline.reference.explore.invariants import PROMISES, Held, holdings
+from plumbline.reference.explore.invariants import Held, holdings
 from plumbline.reference.explore.program_shape import ProgramShape
 from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.scopes import SHAPES, ExploreScope, Topic
@@ -37,6 +37,7 @@ from plumbline.reference.history.operations import HostPolicy, OperationKind, Re
 from plumbline.reference.model.setting import Propagation
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty_variants import FAULTY
+from plumbline.reference.tests.walks import reasons
 
 PUT, DESTROY = OperationKind.PUT, OperationKind.DESTROY
 TICK = (FaultKind.TIME_LEAP,)
@@ -132,13 +133,6 @@ def program(shape: ProgramShape, *calls: str, times: tuple[int, ...] = ()) -> Pr
         if [f"{op.member} {op.kind}" for op in one.operations] == list(calls) and one.times == times
     ]
     return found
-
-
-def reasons(walked: Walked) -> set[str]:
-    """Why the documents allow the runs that end with members apart, "" where they do not."""
-    (promise,) = [promise for promise in PROMISES if promise.requirement == "CONS-RR-04"]
-    broken = (end for end in walked.ends if not promise.kept(walked.program, end.world))
-    return {findings._finding(walked, promise, end).allowed for end in broken}
 
 
 def test_what_is_held_back_for_longer_than_tombstones_are_kept_parts_members():

@@ -10,6 +10,7 @@ from plumbline.reference.explore.client_findings import (
     LATE_ANSWER,
     REASONS_OF_CLIENTS,
     UNFILLED,
+    UNTOLD,
 )
 from plumbline.reference.explore.findings import broken_by, explore
 from plumbline.reference.explore.programs import Program, programs
@@ -18,7 +19,7 @@ from plumbline.reference.explore.walk import walk
 from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty_variants import FAULTY
-from plumbline.reference.tests.walks import same_in_the_end
+from plumbline.reference.tests.walks import reasons, same_in_the_end
 
 LISTENING = "put by A on x, put by A on y"
 
@@ -113,6 +114,31 @@ def test_what_the_documents_allow_is_told_with_its_reason():
     ]
     (filling,) = explore(named(Topic.RECRUITS, 1, "put by C; crash B; crash A"), Rulebook()).findings
     assert (filling.held, filling.allowed) == ({"C": "v1", "c": None}, UNFILLED)
+
+
+def recruits(name: str) -> Program:
+    """A medium program in which a client's first server dies, and it recruits another one."""
+    (shape,) = SHAPES[Topic.RECRUITS, ExploreScope.MEDIUM]
+    return next(one for one in programs(shape) if str(one) == name)
+
+
+@pytest.mark.parametrize("name", ["put by A, destroy by A; crash A", "put by A, destroy by C; crash A"])
+def test_a_destroy_that_finds_nothing_at_the_only_server_left_may_stay_untold(name: str):
+    found = reasons(walk(recruits(name), Rulebook()), "INT-MON-01")
+    assert UNTOLD in found
+    assert "" not in found
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "put by B, destroy by B; crash A",
+        "put by B, destroy by C; crash A",
+        "destroy by B, put by C; crash A",
+    ],
+)
+def test_a_secondary_keeps_a_destroy_of_which_its_client_was_not_told(name: str):
+    assert explore(recruits(name), Rulebook()).findings == ()
 
 
 def test_no_reason_holds_of_a_run_in_which_all_comes_in_time():

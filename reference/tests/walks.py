@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from plumbline.reference.explore import findings
 from plumbline.reference.explore.invariants import PROMISES
 from plumbline.reference.explore.program_shape import ProgramShape
 from plumbline.reference.explore.variant_check import sights
@@ -25,6 +26,16 @@ def between(
 
 IN_THE_END = ("contents", "versions", "told", "returns")
 """What is seen of runs, but for moments between."""
+
+
+def reasons(walked: Walked, requirement: str = "CONS-RR-04") -> set[str]:
+    """Why the documents allow the runs that end with an invariant broken, "" where they do not.
+
+    Without a requirement, it is that members hold the same.
+    """
+    (promise,) = [promise for promise in PROMISES if promise.requirement == requirement]
+    ends = (end for end in walked.ends if not promise.kept(walked.program, end.world))
+    return {findings._finding(walked, promise, end).allowed for end in ends}
 
 
 def broken(walked: Walked) -> set[str]:

@@ -51,7 +51,8 @@ class Arrivals:
             if _is_vetoed(call) or call.early:
                 yield from self._without_change(world, view, channel, operation, head, call)
                 return
-        if not head.sure:
+        if not head.sure and not self._setting.tracked(channel.target):
+            # It may never have been sent. A tracked client learns nothing then (see `Clients`).
             yield from self._missed(world, channel, operation, head)
         if (told := as_told(head, operation)) is not operation:
             nameless = operation.kind in NAMED_BY_VALUE
