@@ -134,12 +134,6 @@ def _has_cleared(crash: Any, scene: Scene) -> bool:
     return any(one.kind is OperationKind.CLEAR and one.member == crash.member for one in called)
 
 
-def _feeds_parallel_queue(_: Any, scene: Scene) -> bool:
-    fed = {scene.called[op_id].region for op_id in scene.under_way}
-    parted = (region for region in scene.regions.values() if region.policy is RegionPolicy.PARTITION)
-    return any(region.queues and region.name in fed for region in parted)
-
-
 def _is_secured(begin: Any, scene: Scene) -> bool:
     client = scene.clients.get(begin.interest.client)
     return client is not None and (client.durable_id is not None or len(client.servers) > 1)
@@ -280,7 +274,6 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
         _one("a fault of the same example before it", lambda _, scene: scene.faults),
         _one("a member that has called `clear` in the same example", _has_cleared),
         _one("a client", lambda p, scene: p.member in scene.clients),
-        _one("a call under way that feeds a parallel asynchronous queue", _feeds_parallel_queue),
     ),
     "link": (
         _one("a `state` other than `up` and `down`", lambda p, _: p.state not in _STATES),

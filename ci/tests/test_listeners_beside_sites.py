@@ -25,7 +25,7 @@ from plumbline.suites.harness.session import Session
 from plumbline.suites.run.replaying import play_plan
 from plumbline.suites.scenarios.sites import queues, regions, topology
 
-CASES = 25
+CASES = 12
 OF_TIME = (FaultKind.HOLD_TIME, FaultKind.TIME_LEAP)
 SEEDS = 12
 LISTENED = QueueAttributes(id="listened", site=1)

@@ -20,7 +20,7 @@ from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.mutants import Mutant, mutants
 
 ALL = mutants()
-SAMPLE = sampled(ALL, 100, 7)
+SAMPLE = sampled(ALL, 60, 7)
 """Drawn once and for all: another draw is asked for by `plumbline faulty mutate --sample 100 --seed N`."""
 
 LEAST = 0.9
@@ -34,7 +34,7 @@ def mutant(decision: str, answer: Callable[..., Any]) -> Mutant:
 
 
 @pytest.mark.slow
-def test_of_a_hundred_mutants_nine_in_ten_are_found_out_and_the_others_explained():
+def test_of_sixty_mutants_nine_in_ten_are_found_out_and_the_others_explained():
     # Those that are explained are known to survive, so the test need not play the whole suite on them.
     fates = [
         MutantResult(mutant=one.name, decision=one.decision, end=End.SURVIVED)
@@ -46,7 +46,7 @@ def test_of_a_hundred_mutants_nine_in_ten_are_found_out_and_the_others_explained
         fate.mutant for fate in fates if fate.end is End.SURVIVED and fate.mutant not in explained()
     ] == []
     found = tally(fates)
-    assert found.mutants == 100
+    assert found.mutants == len(SAMPLE)
     assert found.share >= LEAST
     assert found.broken <= found.mutants / 10, "mutants that only break the reference say little of the suite"
 

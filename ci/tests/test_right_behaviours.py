@@ -26,7 +26,7 @@ from plumbline.suites.scenarios.all_scenarios import SCENARIOS
 from plumbline.suites.scenarios.scenario import Scenario
 
 BUDGET = Budget(states=20_000)
-EXAMPLES, RULES, SEED = 6, 10, 1
+EXAMPLES, RULES, SEED = 4, 10, 1
 RIGHT = (Verdict.PASS, Verdict.UNSUPPORTED)
 
 

@@ -49,10 +49,10 @@ BEYOND_THE_JUDGE = frozenset({17, 18})
 """Of these two the judge decides neither within all of its 60,000 states (the next longest takes it 29,000).
 It is given few; what the search says of them counts all the same."""
 
-HELD_RUNS = 150
+HELD_RUNS = 80
 """`plumbline trials --held` draws as many as are wanted."""
 
-RIGHT_RUNS = 80
+RIGHT_RUNS = 50
 """Of each number of sites; `plumbline trials --right` draws as many as are wanted."""
 
 READ_AFTERWARDS = 100_018

@@ -65,6 +65,7 @@ def ask(
     book: Rulebook,
     *,
     tries_again: bool = False,
+    wanders: bool = False,
     unheard: frozenset[str] = frozenset(),
 ) -> Question:
     """The question whether the model with this rulebook can show exactly this history.
@@ -73,13 +74,16 @@ def ask(
         history: what was observed.
         book: the decisions.
         tries_again: whether senders may give up waiting for answers that are lost, and connect again.
+        wanders: whether a sender may hand each batch to another receiver.
         unheard: asynchronous queues; what their listeners receive makes no difference.
     """
     with uncollected():
-        return _ask(history, book, tries_again=tries_again, unheard=unheard)
+        return _ask(history, book, tries_again=tries_again, wanders=wanders, unheard=unheard)
 
 
-def _ask(history: History, book: Rulebook, *, tries_again: bool, unheard: frozenset[str]) -> Question:
+def _ask(
+    history: History, book: Rulebook, *, tries_again: bool, wanders: bool, unheard: frozenset[str]
+) -> Question:
     history = told_apart(history, book)
     index = Index(history)
     setting = Setting(
@@ -111,6 +115,7 @@ def _ask(history: History, book: Rulebook, *, tries_again: bool, unheard: frozen
     setting.shared = index.shared
     setting.overtaken = overtaken(index)
     setting.timed = index.timed(losers_queued="queues_discarded" in book.replaced())
+    setting.wanders = wanders
     setting.batches_wait = history.batches_wait
     setting.retries_wait = history.retries_wait
     if history.sends_on:

@@ -80,23 +80,35 @@ def searched(history: History, book: Rulebook, budget: Budget, asked: Asked | No
     It has no answer where the model does not follow the set-up. A call that ends without an answer on a
     healthy system is wrong in any case (`groundless`). A history that is not explained soon is often wrong,
     and a few keys are refuted long before all are. Or the first choices were unlucky, and others soon explain
-    it. Senders that stop waiting for lost answers multiply the runs. So they are tried last, where no run
-    without them shows the history.
+    it. What is allowed and multiplies the runs is tried last (`_wider`), where no run without it shows the
+    history.
     """
     if unmodelled(history):
         return Explanation(Answer.UNKNOWN, 0), history
     if groundless(history) is not None or mistold(history) is not None:
         return Explanation(Answer.REFUTED, 0), history
     found, of = sought(history, book, budget, asked)
-    if found.answer is Answer.REFUTED and not book.replaced() and _loses_answers(history):
-        question = ask(history, book, tries_again=True)
-        most = min(budget.states, PATIENT * question.logs.total)
-        tried = explain(question.system, question.logs, Budget(most, budget.time_ms))
-        if tried.answer is Answer.EXPLAINED:
-            return tried, history
+    if found.answer is Answer.REFUTED and not book.replaced():
+        for question, patience in _wider(history, book):
+            most = min(budget.states, patience * question.logs.total)
+            tried = explain(question.system, question.logs, Budget(most, budget.time_ms))
+            if tried.answer is Answer.EXPLAINED:
+                return tried, history
     if found.answer is Answer.REFUTED and not book.replaced():
         return _listener_by_listener(history, book, budget) or (found, of)
     return found, of
+
+
+def _wider(history: History, book: Rulebook) -> Iterator[tuple[Question, int]]:
+    """Questions that allow more than the first one, and how many states for each entry they are worth.
+
+    No document forbids what they allow, and it multiplies the runs.
+    """
+    if _loses_answers(history):
+        yield ask(history, book, tries_again=True), PATIENT
+    sites = {site.number: site.members for site in history.topology.sites}
+    if any(len(sites.get(queue.remote_site or 0, ())) > 1 for queue in history.queues):
+        yield ask(history, book, wanders=True), TWICE
 
 
 def _listener_by_listener(history: History, book: Rulebook, budget: Budget) -> Decided | None:

@@ -134,12 +134,14 @@ class Setting:
         ticks: op id → how often all clocks had surely moved on by its call, and by its return (see `spans`).
         batches_wait: whether batches wait where time stands; where they do not, they leave as if it ran.
         retries_wait: whether senders that have found no receiver wait there, too.
+        wanders: whether a sender may hand each batch to another receiver (see `sites.wandering`).
         on_disk: the queues that may come back from disks, where members with queues are started again.
         unsure: op ids of calls that did not end well, so that their events may not be on a disk.
     """
 
     refuses_received = False
     logs_read = False
+    wanders = False
     registers_meanwhile = False
 
     def __init__(

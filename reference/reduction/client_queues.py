@@ -135,7 +135,7 @@ class PassedOver(_Silent):
     def _the_copy_stays_as_it_is(self, way: ArrivalWay) -> bool:
         """The event changes nothing where it was never sent, so its change is a choice."""
         what: str = way.step.name[0]
-        return what == "ignores"
+        return what in {"ignores", "is never sent"}
 
     @condition("a client passes over what may never have been sent, whoever reads")
     def _no_reader_sees_a_difference(self, way: ArrivalWay) -> bool:
@@ -149,7 +149,7 @@ class PassedOver(_Silent):
 
 
 class SentSurely(_OfClients):
-    """A client whose server never changes knows each event, or its server has sent none: that is alike."""
+    """To a client whose server never changes it is alike whether it knows what its server did not send."""
 
     @condition("each client knows what its server left out, whatever is decided")
     def _clients_are_as_documented(self, _: Arrival) -> bool:
@@ -255,20 +255,21 @@ class ClientQueues:
     def arrivals(self, arrival: Arrival, ways: list[Step], unsent: list[Step]) -> Iterator[Step]:
         """See `Independence`. A client that only puts and destroys takes its events as a member does."""
         if self._setting.plain:
-            yield from ways
+            yield from ways  # such a client has one server, so none of its events may be left out
             return
         if arrival.client in self._setting.durable:
             yield from self._durable.claimed(arrival, ways, unsent)
             return
         alone = self._left_alone.hold(arrival)
+        if unsent and arrival.view.reduced and self._sent.hold(arrival):
+            ways, unsent = [*ways, *unsent], []
         if alone and arrival.view.reduced and self._instead.hold(arrival):
             ways = [step for step in ways if step.shows]
         for step in ways:
             step.claim = self._taken(ArrivalWay(arrival, step, ways)) if alone else None
             step.loses = ()
             yield step
-        if not (arrival.view.reduced and self._sent.hold(arrival)):
-            yield from unsent
+        yield from unsent
 
     def _taken(self, way: ArrivalWay) -> Claim | None:
         if way.step.shows:

@@ -119,22 +119,19 @@ Java for each and compiles it, nor plans anew while it runs."""
 class Reading:
     """Spark SQL reads rules one named expression after the other, those of parts once for all rules.
 
-    Of a whole statement Spark writes out each expression wherever it is used, and plans for minutes. Whether
-    it understands one is asked of an empty trace of the columns that the rule names: each of a hundred would
-    be looked up wherever the trace is read.
+    Of a whole statement Spark writes out each expression wherever it is used, and plans for minutes. So the
+    whole is only parsed.
     """
 
     def __init__(self, spark: SparkSession, file: Path) -> None:
         self._spark = spark
         self._known: dict[tuple[str, str], DataFrame] = {}
-        self._trace = spark.read.parquet(str(file))
+        spark.read.parquet(str(file)).createOrReplaceTempView("ev")
 
     def answer(self, rule: Rule) -> list[tuple[object, ...]]:
         text = rule.text
-        named = TRACE_SCHEMA.empty_table().select(list(rule.columns))
-        self._spark.createDataFrame(named).createOrReplaceTempView("ev")
-        assert tuple(self._spark.sql(text).columns) == ANSWER, "Spark understands it as one statement"
-        self._trace.createOrReplaceTempView("ev")
+        parser = self._spark._jsparkSession.sessionState().sqlParser()  # noqa: SLF001 - no public name
+        parser.parsePlan(text)  # raises where it is no single statement
         for name, expression in NAMED.findall(text):
             found = self._known.get((name, expression))
             if found is None:
@@ -143,7 +140,9 @@ class Reading:
                 self._known[name, expression] = found
             found.createOrReplaceTempView(name)
         statement = text[max((found.end() for found in NAMED.finditer(text)), default=0) :]
-        rows = self._spark.sql(statement).collect()
+        found = self._spark.sql(statement)
+        assert tuple(found.columns) == ANSWER
+        rows = found.collect()
         return sorted(tuple(row[name] for name in ANSWER) for row in rows)
 
 

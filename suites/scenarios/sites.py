@@ -444,13 +444,18 @@ class Sites(Stage):
         return [event for member in members for event in self._driver.conflicts(member) if event.key == key]
 
     def asks(self, members: tuple[str, ...], key: str, *operations: Operation) -> None:
-        """The conflict resolvers of a site have been asked about exactly these, in this order.
+        """The conflict resolvers of a site have been asked about exactly these, each in this order.
 
-        About what is delivered again one may be asked again.
+        Each event is taken to one member. About what is delivered again one may be asked again.
         """
-        seen = list(dict.fromkeys(event.token for event in self.asked_about(members, key)))
         wanted = [operation.token for operation in operations]
-        if seen != wanted:
+        asked = [
+            list(dict.fromkeys(event.token for event in self.asked_about((member,), key)))
+            for member in members
+        ]
+        seen = list(dict.fromkeys(token for tokens in asked for token in tokens))
+        in_order = all(tokens == [one for one in wanted if one in tokens] for tokens in asked)
+        if not in_order or set(seen) != set(wanted):
             where = " or ".join(members)
             expected = f"the resolver of {where} to be asked about {in_words(wanted)} of {key}"
             raise MismatchError(expected, in_words(seen))

@@ -27,6 +27,7 @@ from plumbline.reference.model.messages import Message
 from plumbline.reference.model.setting import Propagation
 from plumbline.reference.model.sites.dispatch import TRIES_AGAIN
 from plumbline.reference.model.sites.records import FORGETS
+from plumbline.reference.model.sites.wandering import GOES_ELSEWHERE
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import Stamp
@@ -149,6 +150,15 @@ class _KeepsToItself(ReferenceAdapter):
         self._ready().setting.onward = Propagation.STAYS
 
 
+class _Wandering(ReferenceAdapter):
+    """A sender hands each batch to another receiver."""
+
+    def reset(self, regions: tuple[RegionAttributes, ...]) -> None:
+        """Begin an example in which senders stay nowhere."""
+        super().reset(regions)
+        self._ready().setting.wanders = True
+
+
 BEHAVIOURS = (
     Behaviour(
         name="clocks-tick-once-in-three-calls",
@@ -215,6 +225,14 @@ BEHAVIOURS = (
         machines=SITES,
         concerns=of_sites,
         open=leaning(backwards=True, lazy=True),
+    ),
+    Behaviour(
+        name="hands-each-batch-to-another-receiver",
+        does="a sender leaves its receiver for another one as soon as a batch was answered",
+        allowed="no document keeps a sender at the receiver that it has found first",
+        machines=SITES,
+        concerns=of_sites,
+        open=leaning(first(GOES_ELSEWHERE), adapter=_Wandering),
     ),
     Behaviour(
         name="counts-what-it-refuses-of-other-sites",

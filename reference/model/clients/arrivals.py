@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.moments import ANSWER, Gate
 from plumbline.reference.history.operations import NAMED_BY_VALUE, Operation, OperationKind, Status
-from plumbline.reference.model.clients.registrations import Interests
+from plumbline.reference.model.clients.registrations import PRESENT, Interests
 from plumbline.reference.model.described_steps import Arrival
 from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.messages import Channel, Message
@@ -64,7 +64,30 @@ class Arrivals:
                     found = self._taken_as(world, view, channel, one, head)
                 yield from found
             return
+        if ARRIVES[operation.kind][0] is EntryState.INVALID and not self._holds(
+            world, channel.target, operation
+        ):
+            yield from self._invalidating_nothing(world, view, channel, operation, head)
+            return
         yield from self._taken_as(world, view, channel, operation, head)
+
+    @staticmethod
+    def _holds(world: World, client: str, operation: Operation) -> bool:
+        return world.entry(client, operation.region, operation.key).state in PRESENT
+
+    def _invalidating_nothing(
+        self, world: World, view: View, channel: Channel, operation: Operation, head: Message
+    ) -> Iterator[Step]:
+        """An invalidation comes for a key that the client lacks: it makes an invalid entry of it, or none.
+
+        The documents give an invalidation of an entry the same effect at the client, and name no other.
+        Source: 001, L35.
+        """
+        yield from self._missed(world, channel, operation, head)
+        for step in self._taken_as(world, view, channel, operation, head):
+            if not step.shows:
+                step.claim = None  # a silent change may not be made either
+            yield step
 
     def arrival(self, world: World, view: View, client: str, head: Message) -> Arrival:
         """What a reduction is told of an event that arrives."""

@@ -30,6 +30,7 @@ from plumbline.reference.model.sites.listeners import Listeners, waits_for_other
 from plumbline.reference.model.sites.parallel_senders import ParallelSenders
 from plumbline.reference.model.sites.removal_messages import RemovalMessages
 from plumbline.reference.model.sites.site_state import Connection, Queued, Sender, WireName
+from plumbline.reference.model.sites.wandering import GOES_ELSEWHERE, elsewhere, is_free
 from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import each
 from plumbline.reference.search.transition import Step, View
@@ -254,7 +255,21 @@ class Dispatch:
         else:
             batches = (sender,)
         for begun in batches:
-            yield from self._sent(world, view, member, queue, begun, wire)
+            for step in self._sent(world, view, member, queue, begun, wire):
+                step.claim = None if self._setting.wanders else step.claim  # it may go elsewhere later
+                yield step
+        if is_free(self._setting, sender) and not self._batches.goes_on(world, sender):
+            yield from self._sending_elsewhere(world, view, member, queue, sender, wire)
+
+    def _sending_elsewhere(
+        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender, wire: Connection
+    ) -> Iterator[Step]:
+        receivers = self.receivers(world, queue)
+        for after, moved, found in elsewhere(world, member, queue, sender, wire, receivers):
+            for begun in self._batches.begun(after, queue, moved):
+                for step in self._sent(after, view, member, queue, begun, found):
+                    step.name, step.claim = (GOES_ELSEWHERE, *step.name[1:]), None
+                    yield step
 
     def _sent(
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender, wire: Connection
