@@ -130,7 +130,7 @@ class Reading:
 
     def answer(self, rule: Rule) -> list[tuple[object, ...]]:
         text = rule.text
-        parser = self._spark._jsparkSession.sessionState().sqlParser()  # noqa: SLF001 - no public name
+        parser = self._spark._jsparkSession.sessionState().sqlParser()
         parser.parsePlan(text)  # raises where it is no single statement
         for name, expression in NAMED.findall(text):
             found = self._known.get((name, expression))
