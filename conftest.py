@@ -21,6 +21,7 @@ import pytest
 from plumbline.ci.allure_report import lacking as missing_for_allure
 from plumbline.ci.main_job import GEODE_VERSION, missing_for_geode, missing_for_spark
 from plumbline.ci.selftest.checks.go_system import missing as missing_for_go
+from plumbline.ci.selftest.checks.javascript_system import missing as missing_for_node
 from plumbline.ci.selftest.containers.private_engine import missing_for_containers, some_engine
 from plumbline.reports.screenshots import missing_for_pictures
 
@@ -30,7 +31,7 @@ ROOMS = [
 ]
 
 # What these need is not on every machine, so at home their tests may skip; CI has all of it.
-NEVER_SKIPPED_IN_CI = ("java", "spark", "allure", "containers", "browser", "go")
+NEVER_SKIPPED_IN_CI = ("java", "spark", "allure", "containers", "browser", "go", "node")
 
 # What takes long to set up, and the names of the tests that share it; of a version, those of one.
 SHARED = {
@@ -79,6 +80,8 @@ def _missing(marker: str) -> str:
             return missing_for_containers()
         case "go":
             return missing_for_go()
+        case "node":
+            return missing_for_node()
         case _:
             return ""
 
