@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
+import msgspec
+
 from plumbline.reference.explain.decision_log import Asked, listening
 from plumbline.reference.explain.groundless import groundless
 from plumbline.reference.explain.key_decomposition import Where, counting, parts, timetable_of
@@ -89,9 +91,11 @@ def searched(history: History, book: Rulebook, budget: Budget, asked: Asked | No
         return Explanation(Answer.REFUTED, 0), history
     found, of = sought(history, book, budget, asked)
     if found.answer is Answer.REFUTED and not book.replaced():
-        for question, patience in _wider(history, book):
-            most = min(budget.states, patience * question.logs.total)
-            tried = explain(question.system, question.logs, Budget(most, budget.time_ms))
+        for wider in _wider(history):
+            # A few keys that refute it are looked at first: what does not explain them explains no more.
+            if of is not history and wider.explained(of, book, budget).answer is Answer.REFUTED:
+                continue
+            tried = wider.explained(history, book, budget)
             if tried.answer is Answer.EXPLAINED:
                 return tried, history
     if found.answer is Answer.REFUTED and not book.replaced():
@@ -99,16 +103,26 @@ def searched(history: History, book: Rulebook, budget: Budget, asked: Asked | No
     return found, of
 
 
-def _wider(history: History, book: Rulebook) -> Iterator[tuple[Question, int]]:
-    """Questions that allow more than the first one, and how many states for each entry they are worth.
+class _Wider(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked beyond the first question, and how many states for each entry it is worth."""
 
-    No document forbids what they allow, and it multiplies the runs.
-    """
+    tries_again: bool = False
+    wanders: bool = False
+    patience: int
+
+    def explained(self, history: History, book: Rulebook, budget: Budget) -> Explanation:
+        question = ask(history, book, tries_again=self.tries_again, wanders=self.wanders)
+        most = min(budget.states, self.patience * question.logs.total)
+        return explain(question.system, question.logs, Budget(most, budget.time_ms))
+
+
+def _wider(history: History) -> Iterator[_Wider]:
+    """What no document forbids, and multiplies the runs."""
     if _loses_answers(history):
-        yield ask(history, book, tries_again=True), PATIENT
+        yield _Wider(tries_again=True, patience=PATIENT)
     sites = {site.number: site.members for site in history.topology.sites}
     if any(len(sites.get(queue.remote_site or 0, ())) > 1 for queue in history.queues):
-        yield ask(history, book, wanders=True), TWICE
+        yield _Wider(wanders=True, patience=FURTHER)
 
 
 def _listener_by_listener(history: History, book: Rulebook, budget: Budget) -> Decided | None:
