@@ -58,7 +58,6 @@ class Underway:
         """Forget what was called before; listeners are on this stage from here on."""
         self._stage = stage
         self._running: dict[int, Future[Outcome]] = {}
-        self._regions: dict[int, str] = {}
         self._used: set[str] = set()
 
     def begin(
@@ -86,7 +85,6 @@ class Underway:
             running = caller.submit(partial(_call, self._stage, caller, member, operation, holders))
         running.add_done_callback(self._stage.note)
         self._running[operation.op_id] = running
-        self._regions[operation.op_id] = operation.region
 
     def finish(self, op_id: int, limit_s: float) -> Outcome | None:
         """The outcome of a begun operation; None if it has not returned within the time.
@@ -110,10 +108,6 @@ class Underway:
     def has_ended(self, op_id: int) -> bool:
         """Whether an operation has returned that was begun."""
         return op_id in self._running and self._running[op_id].done()
-
-    def changing(self) -> set[str]:
-        """The regions of operations that have not returned."""
-        return {self._regions[op_id] for op_id, running in self._running.items() if not running.done()}
 
     def busy(self) -> bool:
         """Whether a thread has something to do, or has sent what may not have arrived."""

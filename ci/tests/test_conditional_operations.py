@@ -147,4 +147,4 @@ def test_search_and_judge_agree_beside_clients_and_on_partitioned_regions(seed: 
     assert not compare(draw_trial(seed, comparing=True)).disagree
 
 
-CASES = 15
+CASES = 25

@@ -20,17 +20,16 @@ from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.mutants import Mutant, mutants
 
 ALL = mutants()
-LONG = ("collection_threshold: named", "drops_delivered: Free((False, True))")
-"""These two take minutes: the whole suite is played before one machine finds them out."""
+DRAWN = sampled(ALL, 100, 7)
 
-SAMPLE = [one for one in sampled(ALL, 42, 7) if one.name not in LONG]
+LONG = ("collection_threshold: named", "drops_delivered: Free((False, True))")
+"""Minutes pass until these two are found out: `plumbline faulty mutate` plays them."""
+
+SAMPLE = [one for one in DRAWN if one.name not in LONG]
 """Drawn once and for all: another draw is asked for by `plumbline faulty mutate --sample 100 --seed N`."""
 
-PART = 10
-"""So many are played by one test, so that processes share them."""
-
-LEAST = 0.8
-"""The share of a part that the suite has to find out, of those that differ at all from what is right."""
+LEAST = 0.9
+"""The share of those that differ at all from what is right that the suite has to find out."""
 
 
 def mutant(decision: str, answer: Callable[..., Any]) -> Mutant:
@@ -40,30 +39,28 @@ def mutant(decision: str, answer: Callable[..., Any]) -> Mutant:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, len(SAMPLE), PART))
-def test_most_of_ten_mutants_are_found_out_and_the_others_explained(first: int):
+def test_nine_in_ten_of_the_mutants_drawn_are_found_out_and_the_others_explained():
     # Those that are explained are known to survive, so the test need not play the whole suite on them.
     fates = [
         MutantResult(mutant=one.name, decision=one.decision, end=End.SURVIVED)
         if one.name in explained()
         else strike(one)
-        for one in SAMPLE[first : first + PART]
+        for one in SAMPLE
     ]
     assert [
         fate.mutant for fate in fates if fate.end is End.SURVIVED and fate.mutant not in explained()
     ] == []
     found = tally(fates)
-    assert found.mutants == len(fates)
+    assert found.mutants == len(DRAWN) - len(LONG)
     assert found.share >= LEAST
-    assert found.broken <= found.mutants / 5, "mutants that only break the reference say little of the suite"
+    assert found.broken <= found.mutants / 10, "mutants that only break the reference say little of the suite"
 
 
 @pytest.mark.slow
 def test_each_survivor_is_a_mutant_and_still_passes_what_judges_its_decision():
     by_name = {one.name: one for one in ALL}
     assert explained().keys() <= by_name.keys()
-    some = list(explained())[::4]  # `plumbline faulty mutate` looks at all of them
-    caught = [strike(by_name[name], own_only=True) for name in some]
+    caught = [strike(by_name[name], own_only=True) for name in explained()]
     assert [(fate.mutant, fate.by) for fate in caught if fate.end is not End.SURVIVED] == []
 
 
@@ -123,8 +120,7 @@ def test_nobody_is_explained_twice():
 
 
 def test_a_sample_is_the_same_each_time_and_another_by_another_seed():
-    drawn = sampled(ALL, 100, 7)
-    assert sampled(ALL, 100, 7) == drawn
-    assert sampled(ALL, 100, 8) != drawn
-    assert len({one.name for one in drawn}) == 100
+    assert sampled(ALL, 100, 7) == DRAWN
+    assert sampled(ALL, 100, 8) != DRAWN
+    assert len({one.name for one in DRAWN}) == 100
     assert json.dumps([one.name for one in sampled(ALL[:3], 9, 1)]) == json.dumps([m.name for m in ALL[:3]])

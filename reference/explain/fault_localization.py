@@ -121,7 +121,7 @@ def name(
                 break
             # Whose freeing led furthest has the best prospects, and time may not suffice for all. Those of
             # a requirement wanted come first: a round finds the same in any order, and may end with them.
-            for decision in sorted(some, key=lambda one: (_apart(one, wanted), _left(found[one]))):
+            for decision in sorted(some, key=lambda one: (_is_unwanted(one, wanted), _left(found[one]))):
                 if found[decision].answer is Answer.UNKNOWN and found[decision].states <= states:
                     found[decision] = _freed(history, book, (decision,), deadline, states, each_ms)
                     if wanted and found[decision].answer is Answer.EXPLAINED:
@@ -149,7 +149,7 @@ def _pair(
     return ()
 
 
-def _apart(decision: str, wanted: Collection[str]) -> bool:
+def _is_unwanted(decision: str, wanted: Collection[str]) -> bool:
     """Whether a decision has none of the requirements wanted."""
     return set(DECISIONS[decision].requirements).isdisjoint(wanted)
 
