@@ -142,7 +142,7 @@ def each(kind: FaultKind, *members: str) -> list[PlanStep]:
     return [Inject(Fault(kind=kind, member=member, queue=queue)) for member in members]
 
 
-def found(kind: type[ReferenceAdapter], plan: Plan, naming_ms: int = NAMING_MS) -> Finding:
+def found(kind: type[ReferenceAdapter], plan: Plan, naming_ms: int = 20 * NAMING_MS) -> Finding:
     with Session(candidate(kind)) as session:
         history = play_plan(plan, session).history
         return find(history, session.book, naming_ms=naming_ms)

@@ -13,6 +13,7 @@ import pytest
 from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.selftest.checks.behaviour import Behaviour, by_name
 from plumbline.ci.selftest.checks.behaviours import BEHAVIOURS
+from plumbline.reference.explain.remembered import remembering
 from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import History
 from plumbline.reference.history.plans import Plan, plan_words
@@ -63,6 +64,7 @@ def _played(behaviour: Behaviour) -> Iterator[tuple[Plan, History]]:
 
 
 @lru_cache
+@remembering()
 def _calm(scenario: str) -> History | None:
     """What the calm reference shows in a scenario."""
     with Session(find_candidate("reference")) as session:
@@ -75,6 +77,7 @@ def _owed(scenario: Scenario, session: Session) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BEHAVIOURS)
+@remembering()
 def test_a_right_behaviour_is_accused_of_nothing_and_shows(name: str):
     behaviour = BEHAVIOURS[name]
     shows = 0

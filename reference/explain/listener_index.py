@@ -6,14 +6,17 @@ Knows logs; knows nothing of the timeline beside them, nor of what follows from 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from plumbline.reference.history.fault_kinds import STARTS_AGAIN, FaultKind
 from plumbline.reference.history.history import History
+from plumbline.reference.history.listener_calls import QueueCall, SeenCall
 from plumbline.reference.history.moments import Called, FaultBegun
-from plumbline.reference.history.operations import STORES_VALUE
+from plumbline.reference.history.operations import STORES_VALUE, Operation
+from plumbline.reference.model.places import call_entry, listener_entry
+from plumbline.reference.search.transition import Entry
 
 _BREAKS = (FaultKind.CRASH, FaultKind.LINK_DOWN, FaultKind.LINK_UP, FaultKind.RECEIVER_STOP)
 """What breaks connections between sites."""
@@ -162,6 +165,29 @@ def _comes_without_breaks(history: History) -> bool:
     mesh = all((one, other) in led for one in numbers for other in numbers if one != other)
     kept = any(queue.remote_site is not None and not queue.remove_on_exception for queue in history.queues)
     return kept or (len(numbers) > 2 and not mesh)
+
+
+def entry_of(call: QueueCall) -> Entry:
+    """What the log of a queue's listener shows of one call, as the model shows it."""
+    events = (listener_entry(one.region, one.key, one.kind, one.token) for one in call.events)
+    return call_entry(events, call.answer)
+
+
+def received_last(
+    calls: Iterable[SeenCall], operations: Iterable[Operation]
+) -> dict[tuple[str, str, int], Entry]:
+    """Of each member, queue and operation: the last call with which its listener received the operation."""
+    numbers: dict[What, int] = {
+        (one.region, one.key, one.token): one.op_id for one in operations if one.token is not None
+    }
+    found: dict[tuple[str, str, int], Entry] = {}
+    for seen in calls:
+        call = seen.call
+        for one in call.events:
+            op_id = numbers.get((one.region, one.key, one.token))
+            if op_id is not None:
+                found[call.member, call.queue, op_id] = entry_of(call)
+    return found
 
 
 def repetitions(history: History, until: int) -> int:

@@ -12,6 +12,7 @@ from plumbline.reference.explain.call_intervals import overtaken, ticks
 from plumbline.reference.explain.client_lookahead import ClientDeliveryLookahead
 from plumbline.reference.explain.clocks import readings
 from plumbline.reference.explain.index import Index
+from plumbline.reference.explain.listener_index import entry_of
 from plumbline.reference.explain.recorded_lookahead import RecordedLookahead
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.log_lines import is_of_alerts
@@ -30,7 +31,6 @@ from plumbline.reference.history.registration_moments import RegistrationBegun
 from plumbline.reference.model.claims import LOOKED_AT, TIME_PASSES
 from plumbline.reference.model.places import (
     TIMELINE,
-    call_entry,
     call_place,
     calls_at,
     listener_entry,
@@ -149,6 +149,8 @@ def _ask(
     recorded_lookahead = RecordedLookahead(
         index,
         client_lookahead,
+        # A member that starts again may find on its disk what others have been told is gone.
+        calls=history.calls if setting.as_documented and not index.lives.begin_anew else (),
         fails_in_silence=setting.as_documented and not history.resolver,
         tries_again=tries_again,
     )
@@ -244,8 +246,7 @@ def _calls(
         if call.queue in unheard:
             continue
         entries, spans = found.setdefault(call_place(call.member, call.queue), ([], []))
-        events = (listener_entry(one.region, one.key, one.kind, one.token) for one in call.events)
-        entries.append(call_entry(events, call.answer))
+        entries.append(entry_of(call))
         spans.append((seen.after, min(seen.before, index.lives.last_until(call.member))))
     return found
 

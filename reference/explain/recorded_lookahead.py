@@ -8,14 +8,17 @@ search works.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
 from plumbline.reference.explain.fault_lookahead import FaultLookahead, next_from
 from plumbline.reference.explain.index import MOMENT, Index, Reader, Where
+from plumbline.reference.explain.listener_index import received_last
 from plumbline.reference.explain.member_lifetimes import NEVER
 from plumbline.reference.explain.next_observation import NextObservation
 from plumbline.reference.history.fault_kinds import FaultKind
+from plumbline.reference.history.listener_calls import SeenCall
 from plumbline.reference.history.operations import (
     EXPIRES,
     LOCAL_ACTIONS,
@@ -30,10 +33,12 @@ from plumbline.reference.history.operations import (
 from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.gauges import COLLECTIONS
 from plumbline.reference.model.lookahead import OfClients, Ternary
+from plumbline.reference.model.places import call_place
 from plumbline.reference.model.timeline import Reading
 from plumbline.reference.model.world import CallStage, World, to_go_on
 from plumbline.reference.rulebook.effects import effects
 from plumbline.reference.rulebook.values import EntryState
+from plumbline.reference.search.transition import View
 
 _PROMOTES = (FaultKind.CRASH, FaultKind.MOVE_PRIMARY)
 _MENDS = (FaultKind.LINK_UP, FaultKind.LINK_DOWN)
@@ -48,6 +53,7 @@ class RecordedLookahead:
     Args:
         index: of the history.
         clients: what is to come at clients.
+        calls: what listeners of queues received, where no member starts again.
         fails_in_silence: whether what finds nothing to do leaves nothing behind, not even in a queue.
         tries_again: whether senders may give up waiting for answers that are lost.
     """
@@ -57,6 +63,7 @@ class RecordedLookahead:
         index: Index,
         clients: OfClients,
         *,
+        calls: Iterable[SeenCall] = (),
         fails_in_silence: bool = False,
         tries_again: bool = False,
     ) -> None:
@@ -80,6 +87,7 @@ class RecordedLookahead:
         self.wants_event = due.wants_event
         self.waits_for_all = due.waits_for_all
         self.place_of = due.place_of
+        self._received_last = received_last(calls, index.operations.values())
         self._most_tries = _most_tries(index) if tries_again else 0
 
     def only_reads(self, operation: Operation) -> bool:
@@ -440,6 +448,11 @@ class RecordedLookahead:
     def is_received_again(self, op_id: int) -> bool:
         """Whether the listener of a queue receives the operation more than once (see Lookahead)."""
         return op_id in self._index.received_again
+
+    def is_still_received(self, view: View, member: str, queue: str, op_id: int) -> bool:
+        """Whether the member's listener of the queue is called with the operation later (see Lookahead)."""
+        last = self._received_last.get((member, queue, op_id))
+        return last is not None and view.still(call_place(member, queue), last)
 
     def tells_again(self) -> bool:
         """Whether some listener receives anything more than once (see Lookahead)."""

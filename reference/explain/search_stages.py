@@ -20,6 +20,7 @@ from plumbline.reference.explain.key_priority import suspects
 from plumbline.reference.explain.mistold import mistold
 from plumbline.reference.explain.projection import HistoryPart
 from plumbline.reference.explain.question import Question, ask
+from plumbline.reference.explain.remembered import remembered
 from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import FaultBegun
@@ -85,6 +86,16 @@ def searched(history: History, book: Rulebook, budget: Budget, asked: Asked | No
     it. What is allowed and multiplies the runs is tried last (`_wider`), where no run without it shows the
     history.
     """
+    memory = remembered() if asked is None else None
+    if memory is not None and (known := memory.get(history, book)):
+        return known, history
+    found, of = _searched_anew(history, book, budget, asked)
+    if memory is not None:
+        memory.note(history, book, found)
+    return found, of
+
+
+def _searched_anew(history: History, book: Rulebook, budget: Budget, asked: Asked | None) -> Decided:
     if unmodelled(history):
         return Explanation(Answer.UNKNOWN, 0), history
     if groundless(history) is not None or mistold(history) is not None:

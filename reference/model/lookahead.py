@@ -142,6 +142,9 @@ class Lookahead(Protocol):
     def is_received_again(self, op_id: int) -> bool:
         """Whether the listener of a queue receives the operation of another site more than once."""
 
+    def is_still_received(self, view: View, member: str, queue: str, op_id: int) -> bool:
+        """Whether the member's listener of the queue is known to be called with the operation later."""
+
     def tells_again(self) -> bool:
         """Whether some listener is told of anything more than once."""
 
@@ -334,6 +337,10 @@ class NoLookahead:
 
     def is_received_again(self, *_: object) -> bool:
         """No: the receivers of the reference hand nothing on that they recognise."""
+        return False
+
+    def is_still_received(self, *_: object) -> bool:
+        """No: of no call is it known that it is to come."""
         return False
 
     def tells_again(self) -> bool:

@@ -15,6 +15,7 @@ from plumbline.adapters.candidates import Candidate
 from plumbline.adapters.protocol import Introduction
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.explain.fault_localization import broken
+from plumbline.reference.explain.remembered import remembering
 from plumbline.reference.history.history import History
 from plumbline.reference.results.verdicts import Verdict
 from plumbline.reference.rulebook.variant import FaultyVariant
@@ -83,7 +84,7 @@ def kill(variant: FaultyVariant, candidate: Candidate, profile: Profile, seed: i
     refuted: list[History] = []
     examples = 0
     steps = 0
-    with Session(candidate, variant.dialect) as session:
+    with remembering(), Session(candidate, variant.dialect) as session:
         for scenario in SCENARIOS.values():
             if set(scenario.requirements).isdisjoint(variant.requirements):
                 continue

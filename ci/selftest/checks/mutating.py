@@ -14,6 +14,7 @@ import msgspec
 from plumbline.adapters.candidates import Candidate, CandidateKind
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.reference.bounded import guarded
+from plumbline.reference.explain.remembered import remembering
 from plumbline.reference.history.history import History
 from plumbline.reference.results.verdicts import Verdict
 from plumbline.reference.rulebook.decisions import DECISIONS
@@ -69,6 +70,7 @@ class _CaughtError(Exception):
     """A plan has failed."""
 
 
+@remembering()
 def strike(mutant: Mutant, *, own_only: bool = False) -> MutantResult:
     """Run the suite against a mutant up to the first failure.
 

@@ -5,7 +5,7 @@ Knows how a copy is told what has left the queue; knows nothing of who tells it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -91,3 +91,15 @@ def counted_anew(sender: Sender) -> Sender:
 
 def _moved(events: tuple[Queued, ...], anew: Mapping[int, int]) -> tuple[Queued, ...]:
     return tuple(replace(event, position=anew[event.position]) for event in events)
+
+
+def copied(world: World, primary: str, holder: str, queue: str) -> Iterator[Queued]:
+    """The events of a queue that another holder has, or that are on their way to it from the primary."""
+    copy = world.wan.senders.get((holder, queue))
+    if copy is not None:
+        yield from copy.queue
+    for channel, messages in world.channels.items():
+        if channel.source == primary and channel.target == holder:
+            for message in messages:
+                if message.queue == queue and message.event is not None:
+                    yield message.event

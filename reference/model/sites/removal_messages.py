@@ -15,7 +15,7 @@ from plumbline.reference.model import claims
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites.copies import with_sender
+from plumbline.reference.model.sites.copies import copied, with_sender
 from plumbline.reference.model.sites.senders import REMOVALS
 from plumbline.reference.model.sites.site_state import Sender
 from plumbline.reference.model.world import World
@@ -85,18 +85,12 @@ class RemovalMessages:
         copies = {
             event.position: event.op_id
             for other in others
-            if (copy := wan.senders.get((other, queue.id))) is not None
-            for event in copy.queue
-        }
-        copies |= {
-            message.event.position: message.op_id
-            for channel, messages in world.channels.items()
-            for message in messages
-            if channel.source == member and message.queue == queue.id and message.event is not None
+            for event in copied(world, member, other, queue.id)
         }
         kept = sorted(position for position in copies if sender.told < position <= sender.mark)
         if queue.remote_site is None:
-            return kept
+            received = self._received_by_all(world, view, member, queue)
+            return kept if received is None else [position for position in kept if position < received]
         if looked_at or now or not kept:
             return kept
         return [
@@ -104,6 +98,27 @@ class RemovalMessages:
             for position, following in zip(kept, [*kept[1:], None], strict=True)
             if following is None or self._lookahead.comes_again(copies[following])
         ]
+
+    def _received_by_all(self, world: World, view: View, member: str, queue: QueueAttributes) -> int | None:
+        """The position from which on each other holder's listener still receives an event; None if not each.
+
+        What has left its copy, a listener receives no more.
+        """
+        found = 0
+        for other in self._setting.others[member]:
+            if other in world.wan.dead or not queue.runs_on(other):
+                continue
+            events = copied(world, member, other, queue.id)
+            still = (
+                event.position
+                for event in events
+                if self._lookahead.is_still_received(view, other, queue.id, event.op_id)
+            )
+            first = min(still, default=None)
+            if first is None:
+                return None
+            found = max(found, first)
+        return found or None
 
     def told(self, world: World, member: str, queue: QueueAttributes, mark: int) -> World:
         """The world in which the other holders of the queue are being told so."""

@@ -15,7 +15,7 @@ from plumbline.reference.model import claims
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites.copies import inserted, with_sender, without_removed
+from plumbline.reference.model.sites.copies import copied, inserted, with_sender, without_removed
 from plumbline.reference.model.sites.dead_state import DeadState
 from plumbline.reference.model.sites.dependences import crash_of, losses_in
 from plumbline.reference.model.sites.feeding import Feeding
@@ -145,6 +145,11 @@ class Senders:
         self, world: World, view: View, channel: Channel, head: Message, sender: Sender
     ) -> Iterator[Step]:
         member, name = channel.target, head.queue
+        if view.reduced and any(
+            event.position <= head.mark and self._lookahead.is_still_received(view, member, name, event.op_id)
+            for event in copied(world, channel.source, member, name)
+        ):
+            return  # its listener receives no more what has left its copy
         # Nothing says when removals are told of: not even what has settled need have heard of them.
         looked_at = self._lookahead.copies_are_looked_at(view.now, name)
         shows_again = self._setting.queues[name].remote_site is None and self._lookahead.dies(channel.source)
