@@ -23,6 +23,7 @@ from plumbline.ci.main_job import GEODE_VERSION, missing_for_geode, missing_for_
 from plumbline.ci.selftest.checks.go_system import missing as missing_for_go
 from plumbline.ci.selftest.checks.javascript_system import missing as missing_for_node
 from plumbline.ci.selftest.containers.private_engine import missing_for_containers, some_engine
+from plumbline.reference.search.garbage import collect_seldom
 from plumbline.reports.screenshots import missing_for_pictures
 
 # Where the project's own modules lie; the environment in .venv lies beside them.
@@ -108,11 +109,22 @@ def _shared(nodeid: str) -> str:
     return ""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where several processes share the tests, have those begun first that take long.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Have all cases tested, or those that every change is tested with."""
+    parser.addoption("--thorough", action="store_true", help="test the further cases, too (an hour more)")
 
-    Begun last, one would keep its process busy when nothing is left for the others.
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out further cases that nobody asks for, and have those begun first that take long.
+
+    Where several processes share the tests, one begun last would keep its process busy when nothing is left
+    for the others.
     """
+    collect_seldom()
+    if not config.getoption("--thorough"):
+        further = [item for item in items if item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=further)
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
     if "PYTEST_XDIST_WORKER" in os.environ:
         items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 

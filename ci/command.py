@@ -22,6 +22,7 @@ import click
 from plumbline.ci.terminal.error_messages import CommandError
 from plumbline.ci.terminal.stopping import STOP, end_children
 from plumbline.reference.distribution import VERSION, how_to_install
+from plumbline.reference.search.garbage import collect_seldom
 
 # The one line stands here, and not only in the module, so that `plumbline --help` imports none of them and
 # works where an extra is missing.
@@ -227,6 +228,7 @@ COMPLETE = "_PLUMBLINE_COMPLETE"
 def main() -> None:
     """Entry point of the `plumbline` command; always exits."""
     STOP.listen()
+    collect_seldom()
     if COMPLETE in os.environ:
         # A shell asks what could come next: how bash is to be answered has to be known before anything else.
         import_module("plumbline.ci.terminal.completion")

@@ -45,7 +45,8 @@ USAGE = """\
 usage: python3 ci PROGRAM [ARGUMENT...]
 
   main   the main job: test the reference, two faulty variants and Apache Geode, judge, write the site
-  test   all tests; arguments go to pytest, for example: python3 ci test -k VER-TIE
+  test   the tests of every change; arguments go to pytest, for example: python3 ci test -k VER-TIE
+         --thorough adds further cases of them
   lint   formatting, style and types
   allure the suite under pytest, and an Allure report of it; arguments go to pytest
   images the image recipes of ci/images, built on a base by debootstrap, and used

@@ -143,9 +143,12 @@ def test_a_weakening_of_text_that_is_not_there_is_refused():
         pass
 
 
-def test_on_every_witness_the_judge_agrees_with_the_search():
+@pytest.mark.parametrize(
+    "turn", [pytest.param(0, id="half"), pytest.param(1, id="other half", marks=pytest.mark.thorough)]
+)
+def test_on_every_witness_the_judge_agrees_with_the_search(turn: int):
     each_once = {msgspec.json.encode(witness): witness for witness in WITNESSES}.values()
-    answers = [(witness, _answers(witness)) for witness in each_once]
+    answers = [(witness, _answers(witness)) for witness in list(each_once)[turn::2]]
     assert [witness for witness, given in answers if given >= {Answer.EXPLAINED, Answer.REFUTED}] == []
     assert sum(Answer.UNKNOWN in given for _, given in answers) <= MOST_UNDECIDED
 

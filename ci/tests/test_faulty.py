@@ -118,31 +118,32 @@ def test_a_candidate_without_the_fault_is_not_killed_and_nothing_is_named(name: 
 
 
 def test_every_decision_is_a_question_of_the_rulebook_and_every_question_a_decision():
-    assert set(DECISIONS) == set(DECISIONS)
+    assert Rulebook().answers().keys() == DECISIONS.keys()
 
 
-@pytest.mark.parametrize("name", FAULTY)
-def test_a_variant_replaces_decisions_that_there_are_and_no_others(name: str):
-    variant = FAULTY[name]
-    assert variant.name == name
-    assert variant.replaces
-    assert variant.rulebook(Rulebook()).replaced() == variant.replaces.keys() <= DECISIONS.keys()
+def test_a_variant_replaces_decisions_that_there_are_and_no_others():
+    for name, variant in FAULTY.items():
+        assert variant.name == name
+        assert variant.replaces, name
+        assert variant.rulebook(Rulebook()).replaced() == variant.replaces.keys() <= DECISIONS.keys(), name
 
 
-@pytest.mark.parametrize("decision", DECISIONS)
-def test_every_decision_is_made_wrong_by_some_variant(decision: str):
-    assert [variant.name for variant in FAULTY.values() if decision in variant.replaces]
-
-
-@pytest.mark.parametrize("decision", DECISIONS)
-def test_every_requirement_of_a_decision_is_broken_by_a_variant_that_makes_it_wrong(decision: str):
+def test_every_requirement_of_every_decision_is_broken_by_a_variant_that_makes_it_wrong():
     broken = {
-        requirement
-        for variant in FAULTY.values()
-        if decision in variant.replaces
-        for requirement in variant.requirements
+        decision: {
+            requirement
+            for variant in FAULTY.values()
+            if decision in variant.replaces
+            for requirement in variant.requirements
+        }
+        for decision in DECISIONS
     }
-    assert set(DECISIONS[decision].requirements) <= broken
+    assert [decision for decision, some in broken.items() if not some] == []
+    assert {
+        decision: set(DECISIONS[decision].requirements) - some
+        for decision, some in broken.items()
+        if not set(DECISIONS[decision].requirements) <= some
+    } == {}
 
 
 def test_requirements_of_decisions_and_variants_are_in_the_catalogue():
@@ -154,8 +155,9 @@ def test_requirements_of_decisions_and_variants_are_in_the_catalogue():
 RIGHT = [
     ("reference", 0),
     ("reference:gemfire6", 0),
-    *(("reference:chaotic", seed) for seed in range(3)),
-    *(("reference:chaotic:gemfire6", seed) for seed in range(1)),
+    ("reference:chaotic", 0),
+    ("reference:chaotic:gemfire6", 0),
+    *(pytest.param("reference:chaotic", seed, marks=pytest.mark.thorough) for seed in (1, 2)),
 ]
 
 
@@ -226,7 +228,11 @@ def test_what_clears_leave_is_judged_where_logs_are_in_the_least_order():
 
 @pytest.mark.parametrize(
     ("candidate", "examples"),
-    [("reference", 30), ("reference:chaotic", 60), ("reference:chaotic:gemfire6", 60)],
+    [
+        ("reference", 30),
+        ("reference:chaotic", 60),
+        pytest.param("reference:chaotic:gemfire6", 60, marks=pytest.mark.thorough),
+    ],
 )
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_reference_passes_what_a_machine_draws(

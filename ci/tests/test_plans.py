@@ -10,6 +10,7 @@ import pytest
 from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.selftest.generators.one_site import OneSiteShape, draw_plan
 from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.explain.remembered import remembering
 from plumbline.reference.history.actions import (
     Await,
     Count,
@@ -269,10 +270,20 @@ def test_messages_that_never_were_are_not_delivered_again():
 NEVER_RETURN = {"waits-for-site", "waits-for-a-replicate", "asks-nobody-else"}
 """Their calls wait for what cannot be reached, so that no plan with such a call can be carried out."""
 
+TURNS = 3
+"""One in so many variants is played; `--thorough` has all of them played."""
+
 STEADY = sorted(FAULTY.keys() - NEVER_RETURN - {v.name for v in FAULTY.values() if v.chaotic})
 
 
-@pytest.mark.parametrize("variant", STEADY)
+@pytest.mark.parametrize(
+    "variant",
+    [
+        name if at % TURNS == 0 else pytest.param(name, marks=pytest.mark.thorough)
+        for at, name in enumerate(STEADY)
+    ],
+)
+@remembering()
 def test_what_fails_as_a_scenario_fails_as_its_plan(variant: str):
     with Session(find_candidate(f"faulty:{variant}")) as session:
         judge = Judge(session.book)

@@ -131,6 +131,8 @@ def name(
             singles = _explaining(among, found)
         if singles:
             return singles
+    if _foreign(history):
+        return ()  # what shows a value that no call wrote is named by that, and no two decisions explain it
     return _pair(history, book, decisions, deadline, each_ms)
 
 
