@@ -73,17 +73,29 @@ SCENE = Scene(topology=Topology((Site(1, ("A", "B")),)), clients={"K": K}, trans
 
 @pytest.fixture(scope="module")
 def requests() -> Requests:
-    """What all scenarios send to the reference of each dialect, and what all machines send to the first."""
+    """What all scenarios send to the reference, and a round of each machine."""
     noted = Requests()
-    for dialect in reversed(DIALECTS):
-        with Session(recorded(find_candidate(dialect, seed=1), noted)) as session:
-            owed = [one for one in SCENARIOS.values() if any(map(session.owes, one.requirements))]
-            for scenario in owed:
-                assert shown(scenario, session) is not None, scenario.name
-            if dialect == DIALECTS[0]:
-                _draw(session, dict.fromkeys(MACHINES, EACH), 1)
-                _draw_until_all_is_sent(session, noted)
+    _play_scenarios(DIALECTS[0], noted)
+    with Session(recorded(find_candidate(DIALECTS[0], seed=1), noted)) as session:
+        _draw(session, dict.fromkeys(MACHINES, EACH), 1)
     return noted
+
+
+@pytest.fixture(scope="module")
+def all_requests(requests: Requests) -> Requests:
+    """The same, what scenarios send to the reference of other dialects, and more rounds of some machines."""
+    for dialect in DIALECTS[1:]:
+        _play_scenarios(dialect, requests)
+    with Session(recorded(find_candidate(DIALECTS[0], seed=1), requests)) as session:
+        _draw_until_all_is_sent(session, requests)
+    return requests
+
+
+def _play_scenarios(dialect: str, noted: Requests) -> None:
+    with Session(recorded(find_candidate(dialect, seed=1), noted)) as session:
+        for scenario in SCENARIOS.values():
+            if any(map(session.owes, scenario.requirements)):
+                assert shown(scenario, session) is not None, scenario.name
 
 
 def _draw_until_all_is_sent(session: Session, noted: Requests) -> None:
@@ -112,8 +124,15 @@ def _draw(session: Session, amounts: dict[str, tuple[int, int]], draw_seed: int)
 
 
 @pytest.mark.slow
-def test_the_page_states_all_that_is_sent_and_no_more(requests: Requests):
-    assert (requests.beyond_the_page(forms()), requests.never_sent(forms())) == ([], []), REMEDY
+def test_the_page_states_all_that_is_sent(requests: Requests):
+    assert requests.beyond_the_page(forms()) == [], REMEDY
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+def test_all_that_the_page_states_is_sent(all_requests: Requests):
+    sent = all_requests
+    assert (sent.beyond_the_page(forms()), sent.never_sent(forms())) == ([], []), REMEDY
 
 
 def without(method: str, part: str) -> frozenset[tuple[str, frozenset[str]]]:
@@ -139,7 +158,8 @@ def test_a_range_that_the_page_has_too_narrow_or_too_wide_is_found(requests: Req
     narrow = {**VALUES, "create_queue batch_size": "1 to 3"}
     wide = {**VALUES, "create_queue batch_size": "1 to 13"}
     assert requests.beyond_the_page(forms(), narrow) == ["create_queue batch_size: 12"]
-    assert requests.never_sent(forms(), wide) == ["create_queue batch_size: 13"]
+    assert "create_queue batch_size: 13" in requests.never_sent(forms(), wide)
+    assert "create_queue batch_size: 12" not in requests.never_sent(forms())
 
 
 def test_the_page_has_each_method_that_is_called():

@@ -174,19 +174,28 @@ def entry_of(call: QueueCall) -> Entry:
 
 
 def received_last(
-    calls: Iterable[SeenCall], operations: Iterable[Operation]
+    calls: Iterable[SeenCall], operations: Iterable[Operation], sites: Mapping[str, int]
 ) -> dict[tuple[str, str, int], Entry]:
-    """Of each member, queue and operation: the last call with which its listener received the operation."""
-    numbers: dict[What, int] = {
-        (one.region, one.key, one.token): one.op_id for one in operations if one.token is not None
+    """The last call with which a queue's listener received an operation of its own site.
+
+    Args:
+        calls: what listeners received.
+        operations: those looked for.
+        sites: member → its site's number.
+
+    Returns:
+        Member, queue and operation → the entry that the log has of the call.
+    """
+    called: dict[What, Operation] = {
+        (one.region, one.key, one.token): one for one in operations if one.token is not None
     }
     found: dict[tuple[str, str, int], Entry] = {}
     for seen in calls:
         call = seen.call
         for one in call.events:
-            op_id = numbers.get((one.region, one.key, one.token))
-            if op_id is not None:
-                found[call.member, call.queue, op_id] = entry_of(call)
+            operation = called.get((one.region, one.key, one.token))
+            if operation is not None and sites[operation.member] == sites[call.member]:
+                found[call.member, call.queue, operation.op_id] = entry_of(call)
     return found
 
 

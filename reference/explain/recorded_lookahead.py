@@ -87,7 +87,16 @@ class RecordedLookahead:
         self.wants_event = due.wants_event
         self.waits_for_all = due.waits_for_all
         self.place_of = due.place_of
-        self._received_last = received_last(calls, index.operations.values())
+        # What a call tried again, or another site that sends again, queues once more is received once more.
+        self._received_last = received_last(
+            calls,
+            (
+                one
+                for one in index.operations.values()
+                if one.op_id not in index.originators and one.region not in index.partitioned
+            ),
+            index.sites,
+        )
         self._most_tries = _most_tries(index) if tries_again else 0
 
     def only_reads(self, operation: Operation) -> bool:
