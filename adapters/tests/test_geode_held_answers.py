@@ -32,7 +32,7 @@ LIMIT_MS = 15_000
 ALL = Interest(client="K", region="r")
 
 
-@pytest.fixture(scope="module", params=["1.15.1", "1.2.1"])
+@pytest.fixture(scope="module", params=["1.15.1", pytest.param("1.2.1", marks=pytest.mark.thorough)])
 def cluster(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
     with GeodeAdapter(request.param) as adapter:
         yield adapter

@@ -28,7 +28,7 @@ ON_DISK = QueueAttributes(id="on disk", site=1, persistent=True)
 LIMIT_MS = 20_000
 
 
-@pytest.fixture(scope="module", params=["1.15.1", "1.2.1"])
+@pytest.fixture(scope="module", params=["1.15.1", pytest.param("1.2.1", marks=pytest.mark.thorough)])
 def geode(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
     with GeodeAdapter(request.param) as adapter:
         adapter.deploy(Topology((Site(1, MEMBERS),)))

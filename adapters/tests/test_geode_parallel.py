@@ -32,7 +32,7 @@ LISTENED = QueueAttributes(id="listened", site=1, parallel=True)
 LIMIT_MS = 10_000
 
 
-@pytest.fixture(scope="module", params=["1.15.1", "1.2.1"])
+@pytest.fixture(scope="module", params=["1.15.1", pytest.param("1.2.1", marks=pytest.mark.thorough)])
 def geode(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
     with GeodeAdapter(request.param) as adapter:
         adapter.deploy(SITES)

@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.java, pytest.mark.slow]
 LESSER = {"B": RegionPolicy.NORMAL, "C": RegionPolicy.EMPTY}
 
 
-@pytest.fixture(scope="module", params=["1.15.1", "1.2.1"])
+@pytest.fixture(scope="module", params=["1.15.1", pytest.param("1.2.1", marks=pytest.mark.thorough)])
 def cluster(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
     with GeodeAdapter(request.param) as adapter:
         adapter.deploy(Topology((Site(1, ("A", "B", "C")),)))

@@ -107,7 +107,7 @@ class Play:
         self.settle()
 
 
-@pytest.fixture(scope="module", params=["1.15.1", "1.2.1"])
+@pytest.fixture(scope="module", params=["1.15.1", pytest.param("1.2.1", marks=pytest.mark.thorough)])
 def cluster(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
     with GeodeAdapter(request.param) as adapter:
         assert adapter.deploy(THREE).member_order == ("A", "B", "C")

@@ -109,7 +109,10 @@ class Play:
         return sight
 
 
-@pytest.fixture(scope="module", params=["1.15.1", "1.2.1", pytest.param("1.9.2", marks=pytest.mark.slow)])
+@pytest.fixture(
+    scope="module",
+    params=["1.15.1", "1.2.1", pytest.param("1.9.2", marks=(pytest.mark.slow, pytest.mark.thorough))],
+)
 def sites(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
     with GeodeAdapter(request.param) as adapter:
         assert adapter.deploy(SITES).member_order == ("a1", "a2", "b1", "b2")
