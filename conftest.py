@@ -115,7 +115,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out further cases that nobody asks for, and have those begun first that take long.
+    """Leave out further cases unless `--thorough` asks for them, and begin first what takes long.
 
     Where several processes share the tests, one begun last would keep its process busy when nothing is left
     for the others.
