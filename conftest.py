@@ -111,7 +111,7 @@ def _shared(nodeid: str) -> str:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Have all cases tested, or those that every change is tested with."""
-    parser.addoption("--thorough", action="store_true", help="test the further cases, too (an hour more)")
+    parser.addoption("--thorough", action="store_true", help="test further cases, too")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -121,7 +121,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for the others.
     """
     collect_seldom()
-    if not config.getoption("--thorough"):
+    if not config.getoption("--thorough", default=False):
         further = [item for item in items if item.get_closest_marker("thorough")]
         config.hook.pytest_deselected(items=further)
         items[:] = [item for item in items if not item.get_closest_marker("thorough")]
