@@ -194,7 +194,7 @@ def received_last(
         call = seen.call
         for one in call.events:
             operation = called.get((one.region, one.key, one.token))
-            if operation is not None and sites[operation.member] == sites[call.member]:
+            if operation is not None and sites.get(call.member) == sites[operation.member]:
                 found[call.member, call.queue, operation.op_id] = entry_of(call)
     return found
 
