@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
+from plumbline.ci.tests.further_cases import further
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Client,
@@ -39,7 +40,7 @@ LIMIT_MS = 15_000
 KEYS = "abc"
 
 
-@pytest.fixture(scope="module", params=["1.15.1", "1.2.1"])
+@pytest.fixture(scope="module", params=["1.15.1", further("1.2.1")])
 def cluster(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
     with GeodeAdapter(request.param) as adapter:
         yield adapter

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.ci.tests.further_cases import further
 from plumbline.reference.history.moments import ANSWER, Gate
 from plumbline.reference.history.operations import (
     Client,
@@ -32,7 +33,7 @@ LIMIT_MS = 15_000
 ALL = Interest(client="K", region="r")
 
 
-@pytest.fixture(scope="module", params=["1.15.1", pytest.param("1.2.1", marks=pytest.mark.thorough)])
+@pytest.fixture(scope="module", params=["1.15.1", further("1.2.1")])
 def cluster(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
     with GeodeAdapter(request.param) as adapter:
         yield adapter

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from plumbline.ci.tests.further_cases import further
 from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
@@ -28,7 +29,7 @@ ON_DISK = QueueAttributes(id="on disk", site=1, persistent=True)
 LIMIT_MS = 20_000
 
 
-@pytest.fixture(scope="module", params=["1.15.1", pytest.param("1.2.1", marks=pytest.mark.thorough)])
+@pytest.fixture(scope="module", params=["1.15.1", further("1.2.1")])
 def geode(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
     with GeodeAdapter(request.param) as adapter:
         adapter.deploy(Topology((Site(1, MEMBERS),)))

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from plumbline.adapters.errors import UnsupportedError
+from plumbline.ci.tests.further_cases import further
 from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
@@ -32,7 +33,7 @@ LISTENED = QueueAttributes(id="listened", site=1, parallel=True)
 LIMIT_MS = 10_000
 
 
-@pytest.fixture(scope="module", params=["1.15.1", pytest.param("1.2.1", marks=pytest.mark.thorough)])
+@pytest.fixture(scope="module", params=["1.15.1", further("1.2.1")])
 def geode(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
     with GeodeAdapter(request.param) as adapter:
         adapter.deploy(SITES)

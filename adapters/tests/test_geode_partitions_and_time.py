@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from plumbline.ci.tests.further_cases import further
 from plumbline.reference.history.operations import (
     Content,
     Operation,
@@ -32,7 +33,7 @@ LIMIT_MS = 10_000
 T = 60_000
 
 
-@pytest.fixture(scope="module", params=["1.15.1", pytest.param("1.2.1", marks=pytest.mark.thorough)])
+@pytest.fixture(scope="module", params=["1.15.1", further("1.2.1")])
 def geode(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
     with GeodeAdapter(request.param) as adapter:
         adapter.deploy(Topology((Site(1, MEMBERS),)))

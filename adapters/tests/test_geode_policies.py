@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from plumbline.ci.tests.further_cases import further
 from plumbline.reference.history.operations import (
     LOCAL_ACTIONS,
     NAMELESS,
@@ -30,7 +31,7 @@ pytestmark = [pytest.mark.java, pytest.mark.slow]
 LESSER = {"B": RegionPolicy.NORMAL, "C": RegionPolicy.EMPTY}
 
 
-@pytest.fixture(scope="module", params=["1.15.1", pytest.param("1.2.1", marks=pytest.mark.thorough)])
+@pytest.fixture(scope="module", params=["1.15.1", further("1.2.1")])
 def cluster(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
     with GeodeAdapter(request.param) as adapter:
         adapter.deploy(Topology((Site(1, ("A", "B", "C")),)))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.ci.tests.further_cases import further
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     READS,
@@ -107,7 +108,7 @@ class Play:
         self.settle()
 
 
-@pytest.fixture(scope="module", params=["1.15.1", pytest.param("1.2.1", marks=pytest.mark.thorough)])
+@pytest.fixture(scope="module", params=["1.15.1", further("1.2.1")])
 def cluster(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
     with GeodeAdapter(request.param) as adapter:
         assert adapter.deploy(THREE).member_order == ("A", "B", "C")

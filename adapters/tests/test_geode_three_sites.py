@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from plumbline.adapters.errors import UnsupportedError
+from plumbline.ci.tests.further_cases import further
 from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
@@ -73,7 +74,7 @@ class Play:
         return [next((one.token for one in held if one.key == key), None) for held in every]
 
 
-@pytest.fixture(scope="module", params=["1.15.1", pytest.param("1.2.1", marks=pytest.mark.thorough)])
+@pytest.fixture(scope="module", params=["1.15.1", further("1.2.1")])
 def geode(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
     with GeodeAdapter(request.param) as adapter:
         yield adapter

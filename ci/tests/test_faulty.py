@@ -13,6 +13,7 @@ from plumbline.adapters.candidates import Candidate, CandidateKind, find_candida
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.ci.selftest.checks import kills as faults
 from plumbline.ci.selftest.checks.kills import kill, offering
+from plumbline.ci.tests.further_cases import further
 from plumbline.reference.catalogue.capabilities import CORE, Capability
 from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.explain import fault_localization
@@ -153,11 +154,12 @@ def test_requirements_of_decisions_and_variants_are_in_the_catalogue():
 
 
 RIGHT = [
-    ("reference", 0),
+    further(("reference", 0)),  # `suites` plays these
     ("reference:gemfire6", 0),
     ("reference:chaotic", 0),
     ("reference:chaotic:gemfire6", 0),
-    *(pytest.param("reference:chaotic", seed, marks=pytest.mark.thorough) for seed in (1, 2)),
+    further(("reference:chaotic", 1)),
+    further(("reference:chaotic", 2)),
 ]
 
 
@@ -229,9 +231,9 @@ def test_what_clears_leave_is_judged_where_logs_are_in_the_least_order():
 @pytest.mark.parametrize(
     ("candidate", "examples"),
     [
-        ("reference", 30),
+        further(("reference", 30)),  # the main job draws more of them
         ("reference:chaotic", 60),
-        pytest.param("reference:chaotic:gemfire6", 60, marks=pytest.mark.thorough),
+        further(("reference:chaotic:gemfire6", 60)),
     ],
 )
 @pytest.mark.parametrize("machine", MACHINES)

@@ -9,6 +9,7 @@ import pytest
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.selftest.generators.one_site import OneSiteShape, draw_plan
+from plumbline.ci.tests.further_cases import one_in
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.explain.remembered import remembering
 from plumbline.reference.history.actions import (
@@ -270,7 +271,7 @@ def test_messages_that_never_were_are_not_delivered_again():
 NEVER_RETURN = {"waits-for-site", "waits-for-a-replicate", "asks-nobody-else"}
 """Their calls wait for what cannot be reached, so that no plan with such a call can be carried out."""
 
-TURNS = 3
+TURNS = 6
 """One in so many variants is played; `--thorough` has all of them played."""
 
 STEADY = sorted(FAULTY.keys() - NEVER_RETURN - {v.name for v in FAULTY.values() if v.chaotic})
@@ -278,10 +279,7 @@ STEADY = sorted(FAULTY.keys() - NEVER_RETURN - {v.name for v in FAULTY.values() 
 
 @pytest.mark.parametrize(
     "variant",
-    [
-        name if at % TURNS == 0 else pytest.param(name, marks=pytest.mark.thorough)
-        for at, name in enumerate(STEADY)
-    ],
+    one_in(TURNS, STEADY),
 )
 @remembering()
 def test_what_fails_as_a_scenario_fails_as_its_plan(variant: str):

@@ -30,7 +30,7 @@ BUDGET = Budget(states=20_000)
 EXAMPLES, RULES, SEED = 4, 10, 1
 RIGHT = (Verdict.PASS, Verdict.UNSUPPORTED)
 
-TURNS = 3
+TURNS = 6
 """One in so many scenarios is played with each behaviour; `--thorough` has all of them played."""
 
 
@@ -82,7 +82,7 @@ def _owed(scenario: Scenario, session: Session) -> bool:
 @pytest.mark.parametrize("name", BEHAVIOURS)
 @remembering()
 def test_a_right_behaviour_is_accused_of_nothing_and_shows(name: str):
-    """With every plan that is drawn, and scenarios in turn: each is played with every third behaviour."""
+    """With every plan that is drawn, and scenarios in turn: each is played with every sixth behaviour."""
     behaviour = BEHAVIOURS[name]
     first = list(BEHAVIOURS).index(name)
     concerned = [scenario for scenario in SCENARIOS.values() if behaviour.concerns(scenario)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,7 +41,7 @@ ROWS_IN_MEMORY = 2_000_000
 _MEMORY_LIMIT = "2GB"
 
 _WHOLE_EXAMPLES = """
-SELECT run_id, example FROM ev WHERE kind <> 'trailer' GROUP BY run_id, example
+SELECT run_id, example FROM read WHERE kind <> 'trailer' GROUP BY run_id, example
 HAVING count(*) FILTER (WHERE kind = 'example_begin') <> 1
   OR count(*) FILTER (WHERE kind = 'example_end') <> 1
   OR max(amount) FILTER (WHERE kind = 'example_end') <> count(*)
@@ -100,7 +100,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         directory: the run directory.
         record: what was run; None if that cannot be read, and then there are no verdicts.
-        verdicts: one row a rule.
+        verdicts: one row of each rule that was asked.
         witnesses: the first violations of each rule.
         flaws: what was set aside, or is missing.
         examples: examples judged.
@@ -134,45 +134,48 @@ def connect(threads: int = 1) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def findings(
-    trace: pa.Table | ds.Dataset,
-    run_ids: Sequence[str],
-    threads: int = 1,
-    unread: Sequence[tuple[str, str]] = (),
-) -> list[RuleFinding]:
+def findings(trace: pa.Table | ds.Dataset, run_ids: Sequence[str]) -> list[RuleFinding]:
     """What every rule finds in a trace, one finding a rule and run, also where there was no opportunity.
 
     Args:
         trace: the rows.
         run_ids: the runs that they are of.
-        threads: so many work on it.
-        unread: runs and examples that are left aside.
     """
-    with connect(threads) as connection:
-        _take(connection, trace, unread)
-        kinds = {kind for (kind,) in connection.execute("SELECT DISTINCT kind FROM ev").fetchall()}
-        rules = load_rules().values()
-        to_ask = [rule for rule in rules if not rule.only_with or rule.only_with in kinds]
-        # Parts that several rules read are computed once.
-        for part in parts_of(to_ask):
-            for name, expression in part.expressions():
-                connection.execute(f"CREATE TEMP TABLE {name} AS {expression}")
-        return [
-            finding
-            for rule in rules
-            for finding in (
-                _ask(connection, rule, run_ids)
-                if rule in to_ask
-                else [RuleFinding(run_id=run_id, requirement=rule.requirement) for run_id in run_ids]
-            )
-        ]
+    with connect() as connection:
+        connection.register("read", trace)
+        _take(connection, trace, ())
+        return _found(connection, run_ids)
+
+
+def _found(
+    connection: duckdb.DuckDBPyConnection, run_ids: Sequence[str], only: Collection[str] | None = None
+) -> list[RuleFinding]:
+    """What each rule, or each rule of the requirements named, finds in the table `ev`."""
+    kinds = {kind for (kind,) in connection.execute("SELECT DISTINCT kind FROM ev").fetchall()}
+    rules = [rule for rule in load_rules().values() if only is None or rule.requirement in only]
+    to_ask = [rule for rule in rules if not rule.only_with or rule.only_with in kinds]
+    # Parts that several rules read are computed once.
+    for part in parts_of(to_ask):
+        for name, expression in part.expressions():
+            connection.execute(f"CREATE TEMP TABLE {name} AS {expression}")
+    return [
+        finding
+        for rule in rules
+        for finding in (
+            _ask(connection, rule, run_ids)
+            if rule in to_ask
+            else [RuleFinding(run_id=run_id, requirement=rule.requirement) for run_id in run_ids]
+        )
+    ]
 
 
 def _take(
     connection: duckdb.DuckDBPyConnection, trace: pa.Table | ds.Dataset, unread: Sequence[tuple[str, str]]
 ) -> None:
-    """Let `ev` be the trace; in memory it is ordered by kind, as most statements read a few kinds alone."""
-    connection.register("read", trace)
+    """Let `ev` be the trace that is read; in memory it is ordered by kind.
+
+    Most statements read a few kinds alone.
+    """
     meanwhile = connection.execute(_MEANWHILE).fetchall()
     wanted = "SELECT * FROM read"
     if unread or meanwhile:
@@ -241,9 +244,18 @@ def judge_runs(directories: Iterable[Path], threads: int = 1) -> list[Judgement]
     return _judge_together(looked_at, threads)
 
 
-def judge_run(directory: Path, record: RunRecord, threads: int = 1) -> Judgement:
-    """Judge one run by the record at hand: one that is ending, whose run.json and seal are written last."""
-    return _judge_together([_look(directory, record, sealed=False)], threads)[0]
+def judge_run(
+    directory: Path, record: RunRecord, only: Collection[str] | None = None, threads: int = 1
+) -> Judgement:
+    """Judge one run by the record at hand: one that is ending, whose run.json and seal are written last.
+
+    Args:
+        directory: the run directory.
+        record: what was run.
+        only: requirements; their rules alone are asked. None asks all rules.
+        threads: so many work on it.
+    """
+    return _judge_together([_look(directory, record, sealed=False)], threads, only)[0]
 
 
 class _Looked(NamedTuple):
@@ -266,11 +278,13 @@ def _look(directory: Path, record: RunRecord, *, sealed: bool) -> _Looked:
     return _Looked(directory, record, files, flaws)
 
 
-def _judge_together(opened: list[_Looked], threads: int) -> list[Judgement]:
+def _judge_together(
+    opened: list[_Looked], threads: int, only: Collection[str] | None = None
+) -> list[Judgement]:
     """All runs in one scan; where that meets a broken page, one by one, to learn which run it was."""
     readable = [run for run in opened if run.record is not None]
     try:
-        return _judge(opened, threads)
+        return _judge(opened, threads, only)
     except (duckdb.InterruptException, RuntimeError) as error:
         # A signal that comes while it works DuckDB tells in its own words.
         if "interrupted" in str(error).lower():
@@ -281,24 +295,24 @@ def _judge_together(opened: list[_Looked], threads: int) -> list[Judgement]:
             (broken,) = readable
             broken.flaws.append(Flaw(str(broken.directory / "trace"), f"cannot be read through: {error}"))
             broken.files.clear()
-            return _judge(opened, threads)
-        return [judgement for run in opened for judgement in _judge_together([run], threads)]
+            return _judge(opened, threads, only)
+        return [judgement for run in opened for judgement in _judge_together([run], threads, only)]
 
 
-def _judge(opened: list[_Looked], threads: int) -> list[Judgement]:
+def _judge(opened: list[_Looked], threads: int, only: Collection[str] | None) -> list[Judgement]:
     run_ids = [run.record.run_id for run in opened if run.record is not None]
     by_run: dict[str, list[RuleFinding]] = {run_id: [] for run_id in run_ids}
     torn: dict[str, list[str]] = {run_id: [] for run_id in run_ids}
     trace = _open([str(file) for run in opened for file in run.files])
     with connect(threads) as connection:
-        connection.register("ev", trace)
+        connection.register("read", trace)
         unread: list[tuple[str, str]] = connection.execute(_WHOLE_EXAMPLES).fetchall()
-    with connect(threads) as connection:
         _take(connection, trace, unread)
         sizes = {run_id: (e, r) for run_id, e, r in connection.execute(_SIZES).fetchall()}
+        found = _found(connection, run_ids, only)
     for run_id, example in unread:
         torn.get(run_id, []).append(example)
-    for finding in findings(trace, run_ids, threads, unread):
+    for finding in found:
         by_run[finding.run_id].append(finding)
     judgements = []
     for run in opened:

@@ -402,6 +402,14 @@ def test_a_run_that_is_ending_is_judged_before_its_record_says_so(tmp_path: Path
     assert set(verdicts(judgement).values()) == {Verdict.FAIL, Verdict.PASS}
 
 
+def test_the_rules_of_named_requirements_alone_say_the_same_of_them(tmp_path: Path):
+    run = sample_run(tmp_path / "run", *VIOLATING.values())
+    record = read_record(run)
+    every = verdicts(judge_run(run, record))
+    only = {"CONS-RR-04", "DISC-LSN-01", "VER-TIE-01"} & every.keys()
+    assert verdicts(judge_run(run, record, only)) == {name: every[name] for name in only}
+
+
 def test_what_is_on_record_in_the_run_is_a_deviation_and_nothing_else_is(tmp_path: Path):
     run = sample_run(tmp_path / "run", *VIOLATING.values())
     known = Deviation(

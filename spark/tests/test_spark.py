@@ -24,6 +24,7 @@ from plumbline.ci.selftest.histories.gateway_right import RIGHT
 from plumbline.ci.selftest.histories.gateway_wrong import WRONG
 from plumbline.ci.selftest.histories.history_builder import Sample
 from plumbline.ci.selftest.histories.samples import CONFORMING, VIOLATING, conflict, sample_run
+from plumbline.ci.tests.further_cases import one_in
 from plumbline.reference.judged.facts import facts_by_duckdb
 from plumbline.reference.judged.schema import SUBJECT
 from plumbline.reference.judged.store import read_tables, tables_by_duckdb, write_tables
@@ -61,7 +62,7 @@ EXAMPLES = (
 )
 SECONDS = "seconds"
 
-TURNS = 3
+TURNS = 6
 """Of so many rules one is answered by Spark SQL; `--thorough` has all of them answered."""
 
 
@@ -171,10 +172,7 @@ def test_spark_sql_takes_every_rule_for_a_single_statement(spark: SparkSession):
 
 @pytest.mark.parametrize(
     "requirement",
-    [
-        name if at % TURNS == 0 else pytest.param(name, marks=pytest.mark.thorough)
-        for at, name in enumerate(sorted(load_rules()))
-    ],
+    one_in(TURNS, sorted(load_rules())),
 )
 def test_spark_sql_and_duckdb_read_the_rule_alike(reading: Reading, trace: pa.Table, requirement: str):
     rule = load_rules()[requirement]

@@ -459,7 +459,7 @@ class _Run:
     def _by_rules(self, record: RunRecord) -> Sequence[VerdictRow]:
         """What the rules say; where they meet an error of Plumbline's own, that each of them is unknown."""
         try:
-            return judge_run(self._directory, record).verdicts
+            return judge_run(self._directory, record, self._owed).verdicts
         except OSError:
             raise
         except Exception as error:  # noqa: BLE001 - the other verdicts stay
