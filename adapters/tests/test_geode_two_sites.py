@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.ci.tests.further_cases import further
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     EventKind,
@@ -111,7 +112,7 @@ class Play:
 
 @pytest.fixture(
     scope="module",
-    params=["1.15.1", "1.2.1", pytest.param("1.9.2", marks=(pytest.mark.slow, pytest.mark.thorough))],
+    params=["1.15.1", further("1.2.1"), further("1.9.2")],
 )
 def sites(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
     with GeodeAdapter(request.param) as adapter:

@@ -23,6 +23,7 @@ from plumbline.adapters.process.server import serve
 from plumbline.adapters.protocol import METHODS
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.adapters.refusals import UNCALLED
+from plumbline.ci.tests.further_cases import one_in
 from plumbline.reference.results.verdicts import Verdict
 from plumbline.suites.harness import restless, session
 from plumbline.suites.run import running
@@ -163,7 +164,7 @@ def test_each_method_that_the_suite_asks_for_is_in_the_table():
     assert set(ASKED_BY) == set(METHODS) - set(UNCALLED)
 
 
-@pytest.mark.parametrize("line", TABLE, ids=lambda line: f"{line.method} {line.way}")
+@pytest.mark.parametrize("line", one_in(2, TABLE), ids=lambda line: f"{line.method} {line.way}")
 def test_a_process_gets_the_verdict_that_it_must_get(
     tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch, line: Line
 ):

@@ -54,6 +54,7 @@ def listened(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.usefixtures("listened", "handed_on")
 def test_the_search_and_the_judge_agree_where_listeners_receive_what_was_sent_again():
     trials = [draw_trial(seed, BOTH_SITES) for seed in range(CASES)]

@@ -54,6 +54,7 @@ def test_search_and_judge_never_disagree_on_three_sites():
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_search_and_judge_never_disagree_where_resolvers_decide():
     drawn = [draw_trial(seed, sites=2, resolvers=True) for seed in OF_RESOLVERS]
     assert {trial.history.resolver for trial in drawn} == set(POLICIES)

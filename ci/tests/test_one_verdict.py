@@ -299,6 +299,7 @@ def test_run_and_pytest_say_the_same_of_what_a_machine_has_shown(
     assert ended in whole
 
 
+@pytest.mark.thorough
 def test_a_whole_run_has_the_same_totals_everywhere(tmp_path: Path):
     options = Options(profile=msgspec.structs.replace(PROFILES["smoke"], examples=1, rules=3), seed=1)
     candidate = find_candidate("reference:gemfire6")

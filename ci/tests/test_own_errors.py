@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.command import group
 from plumbline.ci.terminal.last_run import LastRun, failed_in
+from plumbline.ci.tests.further_cases import one_in
 from plumbline.ci.tests.machine_items import machine_item
 from plumbline.reference.explain import exercise
 from plumbline.reference.history.history import History
@@ -172,7 +173,7 @@ def interrupt(*_: Any, **__: Any) -> NoReturn:
 
 
 @pytest.mark.parametrize("raised", [wrong, interrupt], ids=["error", "interrupted"])
-@pytest.mark.parametrize("where", ["_machines", "_rules", "_fill_up", "_write_all"])
+@pytest.mark.parametrize("where", one_in(2, ["_machines", "_rules", "_fill_up", "_write_all"]))
 def test_wherever_a_run_ends_early_its_verdicts_so_far_are_kept_and_can_be_played_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, raised: Callable[..., NoReturn]
 ):

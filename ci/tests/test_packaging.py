@@ -184,6 +184,7 @@ def test_each_scenario_machine_and_requirement_of_the_installed_suite_is_an_item
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_the_installed_suite_runs_against_a_candidate(installed: Path, tmp_path: Path):
     """All scenarios and one machine, on the right one. The main job plays all machines."""
     others = " or ".join(f"reference-{name}]" for name in MACHINES if name != "lesser_members")

@@ -96,6 +96,7 @@ def test_a_file_of_two_sites_is_replayed_with_its_queues(tmp_path: Path):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_scenario_is_made_small_and_what_is_left_replays_as_a_plan(tmp_path: Path):
     words = ["run", "--candidate", "faulty:sends-ahead", "--select", "RCV-DEDUP-01", "--profile", "smoke"]
     assert CliRunner().invoke(group, [*words, "--out", str(tmp_path)]).exit_code == 1

@@ -13,6 +13,7 @@ import pytest
 from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.selftest.checks.behaviour import Behaviour, by_name
 from plumbline.ci.selftest.checks.behaviours import BEHAVIOURS
+from plumbline.ci.tests.further_cases import one_in
 from plumbline.reference.explain.remembered import remembering
 from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import History
@@ -79,7 +80,7 @@ def _owed(scenario: Scenario, session: Session) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", BEHAVIOURS)
+@pytest.mark.parametrize("name", one_in(2, BEHAVIOURS))
 @remembering()
 def test_a_right_behaviour_is_accused_of_nothing_and_shows(name: str):
     """With every plan that is drawn, and scenarios in turn: each is played with every sixth behaviour."""

@@ -20,6 +20,7 @@ from click.testing import CliRunner, Result
 from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.command import group
 from plumbline.ci.commands import run as run_command
+from plumbline.ci.tests.further_cases import one_in
 from plumbline.reference.results import runs
 from plumbline.reference.results.runs import read_record
 from plumbline.reference.results.verdicts import Verdict
@@ -95,7 +96,9 @@ def full(*_: Any, **__: Any) -> NoReturn:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "somewhere")
 
 
-@pytest.mark.parametrize("what", ["seal", "judge_run", "write_verdicts", "write_counterexample", "seal_run"])
+@pytest.mark.parametrize(
+    "what", one_in(2, ["seal_run", "judge_run", "write_counterexample", "seal", "write_verdicts"])
+)
 def test_wherever_the_disk_is_full_the_run_is_not_green(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ):
@@ -215,7 +218,9 @@ def gone(run: Path, _: Path) -> None:
     (run / "trace" / "main.parquet").unlink()
 
 
-@pytest.mark.parametrize("damage", [truncated, foreign, one_file_too_many, no_manifest, no_parquet, gone])
+@pytest.mark.parametrize(
+    "damage", one_in(2, [truncated, foreign, one_file_too_many, no_manifest, gone, no_parquet])
+)
 def test_a_damaged_trace_is_named_and_no_rule_passes_through_it(whole: Path, tmp_path: Path, damage: Any):
     run = tmp_path / whole.name
     shutil.copytree(whole, run)

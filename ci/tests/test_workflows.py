@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from plumbline.ci.lint import ROOT
+from plumbline.ci.tests.further_cases import one_in
 from plumbline.reference import distribution
 
 WORKFLOWS = ROOT / "ci" / "workflows"
@@ -154,7 +155,7 @@ def test_a_pipeline_never_installs_what_an_index_offers_by_the_same_name(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pipeline", PIPELINES)
+@pytest.mark.parametrize("pipeline", one_in(2, PIPELINES))
 def test_the_commands_of_a_pipeline_let_the_reference_through_and_a_faulty_one_not(
     pipeline: str, wheel: Path, empty: Path, tmp_path: Path
 ):

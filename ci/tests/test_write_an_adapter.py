@@ -13,10 +13,12 @@ from typing import NamedTuple
 import pytest
 
 from plumbline.ci.lint import EXAMPLES, ROOT
+from plumbline.ci.tests.further_cases import further
 
 PAGE = ROOT / "docs" / "write-an-adapter.md"
 LIMIT_S = 300
 LEFT_OUT = "…"
+WHOLE_SUITE = "--out runs/whole"
 END = "__end_of_command__"
 
 PROGRESS = re.compile(r"^.* so far, .*\n\n?", re.MULTILINE)
@@ -130,9 +132,10 @@ def test_all_commands_share_one_shell(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_the_page_prints_what_it_says(wheel: Path, tmp_path: Path):
+@pytest.mark.parametrize("left_out", [WHOLE_SUITE, further(None)])
+def test_the_page_prints_what_it_says(wheel: Path, tmp_path: Path, left_out: str | None):
     shutil.copy(wheel, tmp_path)
-    told = steps(PAGE.read_text())
+    told = [step for step in steps(PAGE.read_text()) if not left_out or left_out not in step.command]
     printed = play([step.command for step in told], tmp_path)
     assert len(printed) == len(told)
     for step, shown in zip(told, printed, strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from plumbline.ci.tests.further_cases import one_in
 from plumbline.reference.explore.program_shape import ProgramShape
 from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.variant_check import sights
@@ -40,17 +41,20 @@ def hurried(program: Program) -> Walked:
 
 @pytest.mark.parametrize(
     ("of", "each"),
-    [
-        (between(NEARBY, 2), 1),
-        (between(NEARBY, 2, BREAKING), 13),
-        (between(NEARBY, 1, CRASH, LOST), 1),
-        (between(NEARBY, 2, CRASH, LOST), 81),
-        (between(NEARBY, 1, CRASH, CRASH), 1),
-        (between(PAIRS, 1, BREAKING), 1),
-        (between(THREE, 1, BREAKING), 2),
-        (msgspec.structs.replace(between(APART, 2, BREAKING), batches=((2, 10),)), 3),
-        (DESTROYED, 1),
-    ],
+    one_in(
+        2,
+        [
+            (between(NEARBY, 2), 1),
+            (between(NEARBY, 2, BREAKING), 13),
+            (between(NEARBY, 1, CRASH, LOST), 1),
+            (between(NEARBY, 2, CRASH, LOST), 81),
+            (between(NEARBY, 1, CRASH, CRASH), 1),
+            (between(PAIRS, 1, BREAKING), 1),
+            (between(THREE, 1, BREAKING), 2),
+            (msgspec.structs.replace(between(APART, 2, BREAKING), batches=((2, 10),)), 3),
+            (DESTROYED, 1),
+        ],
+    ),
     ids=str,
 )
 def test_whatever_is_held_in_the_end_is_held_where_much_is_taken_at_once(of: ProgramShape, each: int):

@@ -179,6 +179,7 @@ def test_connections_that_are_numbered_anew_are_so_in_what_came_over_them():
     assert came > 0
 
 
+@pytest.mark.thorough
 def test_the_same_variants_break_the_same_promises():
     refuted = set()
     for variant in filter(is_of_safety, FAULTY.values()):

@@ -62,7 +62,7 @@ EXAMPLES = (
 )
 SECONDS = "seconds"
 
-TURNS = 6
+TURNS = 20
 """Of so many rules one is answered by Spark SQL; `--thorough` has all of them answered."""
 
 
