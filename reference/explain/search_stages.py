@@ -13,6 +13,7 @@ from itertools import islice
 
 import msgspec
 
+from plumbline.reference.explain.certificates import noted
 from plumbline.reference.explain.decision_log import Asked, listening
 from plumbline.reference.explain.groundless import groundless
 from plumbline.reference.explain.key_decomposition import Where, counting, parts, timetable_of
@@ -124,7 +125,7 @@ class _Wider(msgspec.Struct, frozen=True, kw_only=True):
     def explained(self, history: History, book: Rulebook, budget: Budget) -> Explanation:
         question = ask(history, book, tries_again=self.tries_again, wanders=self.wanders)
         most = min(budget.states, self.patience * question.logs.total)
-        return explain(question.system, question.logs, Budget(most, budget.time_ms))
+        return noted(question, explain(question.system, question.logs, Budget(most, budget.time_ms)))
 
 
 def _wider(history: History) -> Iterator[_Wider]:
@@ -150,7 +151,7 @@ def _listener_by_listener(history: History, book: Rulebook, budget: Budget) -> D
     for queue in sorted(listened):
         question = ask(history, book, unheard=frozenset(listened - {queue}))
         most = min(budget.states, PATIENT * question.logs.total)
-        explained = explain(question.system, question.logs, Budget(most, budget.time_ms))
+        explained = noted(question, explain(question.system, question.logs, Budget(most, budget.time_ms)))
         if explained.answer is not Answer.EXPLAINED:
             return None
     return explained, history
@@ -269,7 +270,8 @@ class SearchStage:
         """What is said once so many states were visited, those of earlier times among them."""
         if self._begun is None:
             self._begun = Search(self.question.system, self.question.logs, self._book.replaced())
-        return self._begun.go_on(budget)
+        found = self._begun.go_on(budget)
+        return found if self.part else noted(self.question, found)
 
 
 Run = tuple[HistoryPart, Explanation]
@@ -390,7 +392,7 @@ class _Shared:
         budget = self._limited(question, per_entry, COMPOSED)
         found = explain(question.system, question.logs, budget, self._book.replaced(), order=order)
         if found.answer is not Answer.UNKNOWN:
-            return found, whole.history
+            return noted(question, found), whole.history
         self.note_where_stuck(found)
         return None
 

@@ -86,6 +86,9 @@ Reading = str | None
 """What a reader saw of a key: its token, "" if it was invalid, None if it was absent."""
 
 
+READS_CONTENTS = "reads contents"
+"""The harness reads some keys of a copy: the name of that step."""
+
 _AT_REST = (
     FaultKind.ANSWERS_LOST,
     FaultKind.CLIENT_START,
@@ -479,7 +482,7 @@ class Timeline:
             if group:
                 rest = unread - group
                 yield Step(
-                    ("reads contents", number, tuple(sorted(group))),
+                    (READS_CONTENTS, number, tuple(sorted(group))),
                     world.but(asked=world.asked.set(number, rest) if rest else world.asked.delete(number)),
                     (),
                     claims.READ,

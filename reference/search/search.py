@@ -26,6 +26,9 @@ are counted and not steps, so that each way of getting there looks at the same p
 LOOKED_FOR = 256
 """So many steps behind a choice it is no longer looked for another that has led there."""
 
+FORGETS: Name = ("forgets",)
+"""Stands in a run where the search has forgotten what can no longer matter."""
+
 FRONTIER = 3
 """How many of the furthest dead ends are kept."""
 
@@ -65,8 +68,17 @@ class Position(msgspec.Struct):
     left: int
     trail: tuple[Any, Name, int] | None = None
 
+    def forget(self, system: System, now: int) -> None:
+        """Keep of the state what can still matter, and note in the trail that the rest is gone."""
+        self.state = system.canonical(self.state, now)
+        self.trail = (self.trail, FORGETS, now)
+
     def path(self) -> list[tuple[Name, int]]:
         """Names of the steps taken, first to last, each with where the clock stood."""
+        return _steps(self.run())
+
+    def run(self) -> list[tuple[Name, int]]:
+        """The same with each place at which something was forgotten (`FORGETS`)."""
         steps = []
         trail = self.trail
         while trail is not None:
@@ -76,6 +88,10 @@ class Position(msgspec.Struct):
         return steps
 
 
+def _steps(run: list[tuple[Name, int]]) -> list[tuple[Name, int]]:
+    return [one for one in run if one[0] != FORGETS]
+
+
 class Explanation(msgspec.Struct):
     """The answer and what it took.
 
@@ -83,15 +99,21 @@ class Explanation(msgspec.Struct):
         answer: explained, refuted or unknown.
         states: states visited.
         branches: states at which there was more than one successor.
-        path: names of the steps of the run found, if one was, each with where the clock stood.
+        run: the run found, if one was: names of its steps, each with where the clock stood, and `FORGETS`
+            wherever the search forgot what could no longer matter.
         frontier: the furthest dead ends, furthest first, if none was.
     """
 
     answer: Answer
     states: int
     branches: int = 0
-    path: list[tuple[Name, int]] = []
+    run: list[tuple[Name, int]] = []
     frontier: list[Position] = []
+
+    @property
+    def path(self) -> list[tuple[Name, int]]:
+        """The steps of the run found alone."""
+        return _steps(self.run)
 
 
 class Cursor:
@@ -290,7 +312,7 @@ class Search:
         while stack or self._given_up:
             here, self._given_up = self._given_up or stack.pop(), None
             if here is not resumed:
-                here.state = system.canonical(here.state, here.used.get(clock, 0))
+                here.forget(system, here.used.get(clock, 0))
                 known = (here.state, here.used)
                 if known in seen:
                     continue
@@ -298,7 +320,7 @@ class Search:
             since, left = 0, here.left
             while True:
                 if here.left == 0:
-                    return Explanation(Answer.EXPLAINED, states, self._branches, path=here.path())
+                    return Explanation(Answer.EXPLAINED, states, self._branches, run=here.run())
                 states += 1
                 if here.left < self._nearest:
                     self._nearest, lost = here.left, states + patience
@@ -322,7 +344,7 @@ class Search:
                     and since <= LOOKED_FOR
                 ):
                     left = here.left
-                    here.state = system.canonical(here.state, cursor.now)
+                    here.forget(system, cursor.now)
                     known = (here.state, here.used)
                     if known in seen:
                         met = True

@@ -12,37 +12,10 @@ from plumbline.reference.search.exhaustive import judge
 from plumbline.reference.search.hashed_map import HashedMap
 from plumbline.reference.search.ordering import GuidedOrder
 from plumbline.reference.search.search import FRONTIER, Answer, Budget, Cursor, Explanation, Search, explain
-from plumbline.reference.search.transition import Claim, Entry, Logs, Place, Step, System, View
+from plumbline.reference.search.transition import Logs, Place, Step, System, View
+from plumbline.reference.tests.small_systems import SURE, Graph, step
 
 CLOCK = "clock"
-
-# Systems written down state by state, for one property of the search each.
-
-
-class Graph(System):
-    """A system given by its steps: state to the steps that leave it."""
-
-    def __init__(self, **steps: list[Step]) -> None:
-        self._steps = steps
-
-    def initial(self) -> str:
-        return "start"
-
-    def steps(self, state: str, view: View) -> list[Step]:
-        del view
-        return self._steps.get(state, [])
-
-    def canonical(self, state: str, now: int) -> str:
-        del now
-        return state
-
-
-def step(to: str, *shows: tuple[Place, Entry], **declared: Any) -> Step:
-    """A step named after where it leads."""
-    return Step((to,), to, shows, **declared)
-
-
-SURE = Claim("sure", "Because the test says so.", frozenset({"it is so"}))
 
 
 def both(system: Any, logs: Logs) -> tuple[Answer, Answer]:

@@ -52,8 +52,9 @@ Examples:
 
 \b
 Exit codes:
-  0  they agree on every trial that both decide; with --right, --held: nothing right is refuted; with
-     --rules: no rule accuses anything right; with --machine: no history is refuted
+  0  they agree on every trial that both decide, and the model takes each run found; with --right, --held:
+     nothing right is refuted; with --rules: no rule accuses anything right; with --machine: no history is
+     refuted, and the model takes each run found
   1  otherwise
 """
 
@@ -272,6 +273,8 @@ def _differing(comparison: Comparison) -> str:
     spoilt = comparison.corruption or "not spoilt"
     book = f", by {comparison.rulebook}" if comparison.rulebook else ""
     said = f"search {comparison.answer}, judge {comparison.judged}"
+    if comparison.broken_run:
+        said += f"; {comparison.broken_run}"
     return f"seed {comparison.seed} ({spoilt}{book}): {said}"
 
 
@@ -300,13 +303,16 @@ def _play_machines(
         drawn, stopped = until_stopped(asked, lambda one: _at_once(_machine_words(one), as_json))
     if as_json:
         show(TrialsMachinesDocument(cases=cases, machines=tuple(drawn)), compact=True)
-    end(stopped, 1 if any(one.refuted for one in drawn) else 0)
+    end(stopped, 1 if any(one.refuted or one.broken_runs for one in drawn) else 0)
 
 
 def _machine_words(one: Drawn) -> list[str]:
     """What came of one machine on one candidate, line by line."""
     first, last = one.seeds
-    found = f"{one.examples} different examples, {len(one.refuted)} refuted, {len(one.unknown)} not decided"
+    found = (
+        f"{one.examples} different examples, {len(one.refuted)} refuted, {len(one.unknown)} not decided, "
+        f"{len(one.broken_runs)} explained by a run that is none of the model's"
+    )
     all_took = f"{one.most_states} and {one.longest:.2f} s"
     told = [
         f"{one.machine} on {one.candidate}, seeds {first} to {last}: {found}",
@@ -314,7 +320,8 @@ def _machine_words(one: Drawn) -> list[str]:
     ]
     if one.idle:
         told.append(f"  {one.idle} more do not count, because their faults had no effect")
-    for answer, which in ((Answer.REFUTED, one.refuted), (Answer.UNKNOWN, one.unknown)):
+    of_each = ((Answer.REFUTED, one.refuted), (Answer.UNKNOWN, one.unknown), ("no run", one.broken_runs))
+    for answer, which in of_each:
         told += [f"  {answer}: example {number}, drawn from seed {seed}" for seed, number in which]
     return told
 

@@ -14,6 +14,7 @@ import msgspec
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.adapters.errors import AdapterError
+from plumbline.reference.explain.certificates import noting_runs
 from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.plans import Plan
 from plumbline.reference.search.search import Answer, Budget
@@ -43,6 +44,7 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True):
         idle: those that count for nothing, since no fault has bitten; they are judged all the same.
         refuted: seed and number among those that it drew, of each plan whose history was refuted.
         unknown: the same of those that were not decided.
+        broken_runs: the same of those that were explained by a run that is none of the model's.
         states: visited by the search for 99 of 100 examples at most.
         most_states: visited for any.
         seconds: processor time of the search for 99 of 100 examples at most.
@@ -56,6 +58,7 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True):
     idle: int
     refuted: tuple[tuple[int, int], ...]
     unknown: tuple[tuple[int, int], ...]
+    broken_runs: tuple[tuple[int, int], ...]
     states: int
     most_states: int
     seconds: float
@@ -86,6 +89,7 @@ def play_drawn(
     visited: list[int] = []
     took: list[float] = []
     wrong: dict[Answer, list[tuple[int, int]]] = {Answer.REFUTED: [], Answer.UNKNOWN: []}
+    broken_runs: list[tuple[int, int]] = []
     idle, at, dry = 0, seed, 0
     with Session(find_candidate(candidate, seed=seed)) as session:
         if lacking := session.lacks(known.needs):
@@ -99,11 +103,15 @@ def play_drawn(
             seen.add(plan)
             history = play_plan(plan, session).history
             began = time.process_time()
-            found = search(history, book, BUDGET)
+            with noting_runs() as runs:
+                found = search(history, book, BUDGET)
+            ended = time.process_time()
+            if runs.broken() is not None:
+                broken_runs.append((at, len(visited) + 1))
             if found.answer is Answer.EXPLAINED and not known.counts(history):
                 idle += 1
                 return
-            took.append(time.process_time() - began)
+            took.append(ended - began)
             visited.append(found.states)
             if found.answer in wrong:
                 wrong[found.answer].append((at, len(visited)))
@@ -121,6 +129,7 @@ def play_drawn(
         idle=idle,
         refuted=tuple(wrong[Answer.REFUTED]),
         unknown=tuple(wrong[Answer.UNKNOWN]),
+        broken_runs=tuple(broken_runs),
         states=_most_of(visited),
         most_states=max(visited, default=0),
         seconds=_most_of(took),

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import msgspec
 
 from plumbline.ci.selftest.generators.random_trials import Trial, named_book
+from plumbline.reference.explain.certificates import checked
 from plumbline.reference.explain.question import ask
 from plumbline.reference.history.history import History
 from plumbline.reference.search.exhaustive import judge
@@ -32,6 +33,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         judged: of the judge; unknown where the search gave up, for then there is nothing to agree with.
         states: visited by the search.
         judge_states: visited by the judge; 0 where it was not asked.
+        broken_run: why the run found is none of the model's, if a run was found and is none.
     """
 
     seed: int
@@ -41,6 +43,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     judged: Answer
     states: int
     judge_states: int
+    broken_run: str = ""
 
     @property
     def decided(self) -> bool:
@@ -49,8 +52,11 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def disagree(self) -> bool:
-        """Whether one says that the history is possible and the other that it is not."""
-        return self.decided and self.answer is not self.judged
+        """Whether one says that the history is possible and the other that it is not.
+
+        A run that the model alone cannot take contradicts the search, too.
+        """
+        return bool(self.broken_run) or (self.decided and self.answer is not self.judged)
 
 
 def searched(history: History, rulebook: str) -> Answer:
@@ -61,7 +67,7 @@ def searched(history: History, rulebook: str) -> Answer:
 
 
 def compare(trial: Trial, judge_budget: Budget = JUDGE_BUDGET) -> Comparison:
-    """Ask the search, and the judge where the search has decided."""
+    """Ask the search, and the judge where the search has decided; check the run that the search has found."""
     book = named_book(trial.rulebook)
     question = ask(trial.history, book)
     found = explain(question.system, question.logs, SEARCH_BUDGET, book.replaced())
@@ -79,6 +85,7 @@ def compare(trial: Trial, judge_budget: Budget = JUDGE_BUDGET) -> Comparison:
         judged=judged.answer,
         states=found.states,
         judge_states=judged.states,
+        broken_run=checked(question, found).words if found.answer is Answer.EXPLAINED else "",
     )
 
 

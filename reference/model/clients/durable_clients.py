@@ -54,6 +54,9 @@ from plumbline.reference.search.transition import Place, Step, View
 QUEUE = "queue of a durable client"
 """The way by which a durable client is sent its events."""
 
+HAS_DROPPED = "has dropped"
+"""A server had dropped what its client had processed: the name of that step."""
+
 TOLD_ONLY = "is told of what was stored"
 """The step that changes nothing of a copy."""
 
@@ -106,7 +109,7 @@ class Durable:
             known = all(self._failover.processed(world, client, head))
             event = PerhapsDropped(world, view, client, operation, known, state.live)
             claim = self._independence.dropping(event)
-            yield Step(("has dropped", line.primary, client, head.op_id), without, claim=claim)
+            yield Step((HAS_DROPPED, line.primary, client, head.op_id), without, claim=claim)
             whole = kept(world, line.primary, client, head)
             for step in self._sent(whole, view, client, line.primary, replace(head, open_of=0), ways):
                 step.claim = None  # it may have been dropped

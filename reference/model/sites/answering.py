@@ -35,7 +35,7 @@ class Answering:
         A reading of a queue after its connection broke shows how many were answered by then. The first may
         have been answered before the next was processed, even if both steps come at once.
         """
-        if self._independence.is_looked_behind(AnsweredBatch(world, view, name)):
+        if not view.reduced or self._independence.is_looked_behind(AnsweredBatch(world, view, name)):
             return range(wire.done, 0, -1)
         return (wire.done,)
 

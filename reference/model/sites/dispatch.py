@@ -38,6 +38,9 @@ from plumbline.reference.search.transition import Step, View
 TRIES_AGAIN = "connects anew"
 """By this name a sender gives up waiting for an answer that is lost, and sends once more."""
 
+SENDS_EVENT = "sends event"
+"""A sender sends the next event of a batch: the name of that step."""
+
 
 class Dispatch:
     """The part of the model that empties queues."""
@@ -75,7 +78,11 @@ class Dispatch:
         for member, queue, sender, wire in self._dispatching(world):
             if queue.remote_site is None:
                 yield from self._listeners.steps(world, view, member, queue, sender)
-            elif all(self._held_up(world, member, queue)) or self._is_spent(world, member, queue, sender):
+            elif (
+                _has_nothing_to_send(sender, wire)
+                or all(self._held_up(world, member, queue))
+                or self._is_spent(world, member, queue, sender)
+            ):
                 continue
             elif wire is not None and sender.sent > sender.heard:
                 yield from self._trying_again(world, view, member, queue, sender)
@@ -87,11 +94,18 @@ class Dispatch:
                 yield from self._removals_told.steps(world, view, member, queue, sender)
 
     def _dispatching(self, world: World) -> Iterator[tuple[str, QueueAttributes, Sender, Connection | None]]:
-        wan = world.wan
+        wan, queues = world.wan, self._setting.queues
         for (member, name), sender in wan.senders.in_order():
-            if member not in wan.dead and (sender.late or any(self._leads(world, member, name, sender))):
+            queue = queues[name]
+            # As _leads: every state asks this of every sender.
+            leads = (
+                any(self._leads(world, member, name, sender))
+                if queue.parallel
+                else self._dispatches[sender.primary]
+            )
+            if (leads or sender.late) and member not in wan.dead:
                 wire = wan.wires.get(WireName(name, member, sender.wire)) if sender.wire > 0 else None
-                yield member, self._setting.queues[name], sender, wire
+                yield member, queue, sender, wire
 
     def _leads(self, world: World, member: str, name: str, sender: Sender) -> tuple[bool, ...]:
         """Whether a member sends what its queue, or its copy, holds."""
@@ -331,7 +345,7 @@ class Dispatch:
                     known = self._removals_told.told(sent, member, queue, event.position) if told else sent
                     for told_of in self._announced(known, member, queue, (event,), "offered"):
                         yield Step(
-                            ("sends event", member, queue.id, event.op_id),
+                            (SENDS_EVENT, member, queue.id, event.op_id),
                             told_of,
                             claim=None if (sender.sent and lost) or may_go or moved else claims.SEND_EVENT,
                             undone_by=hindered if self._setting.resends else frozenset(),
@@ -514,3 +528,12 @@ def _kept(
             again = tuple(event for event in unanswered if whole or waits is None or event.op_id in waits)
             again = again if in_order else again[::-1]
             yield (*heard, *again, *unsent) if first else (*heard, *unsent, *again), sender.mark
+
+
+def _has_nothing_to_send(sender: Sender, wire: Connection | None) -> bool:
+    """Whether a sender waits for no answer, holds nothing unsent, and has told of all removals."""
+    if sender.told < sender.mark:
+        return False
+    if wire is None:
+        return sender.wire > 0 or not sender.queue
+    return sender.sent <= sender.heard and len(sender.queue) == sender.sent

@@ -70,9 +70,15 @@ class RemovalMessages:
         Without a reading, an event that a successor repeats only holds the successor up, unless the event is
         shown again.
         """
-        if not view.reduced:
-            return [sender.mark]
         wan, others = world.wan, self._setting.others[member]
+        copies = {
+            event.position: event.op_id
+            for other in others
+            for event in copied(world, member, other, queue.id)
+        }
+        kept = sorted(position for position in copies if sender.told < position <= sender.mark)
+        if not view.reduced:
+            return sorted({*kept, sender.mark})
         late = self._setting.tells_late
         if self._lookahead.waits_for_all(view) or (looked_at and not late):
             return [sender.mark]
@@ -82,12 +88,6 @@ class RemovalMessages:
             return []
         if not late:
             return [sender.mark]
-        copies = {
-            event.position: event.op_id
-            for other in others
-            for event in copied(world, member, other, queue.id)
-        }
-        kept = sorted(position for position in copies if sender.told < position <= sender.mark)
         if queue.remote_site is None:
             received = self._received_by_all(world, view, member, queue)
             return kept if received is None else [position for position in kept if position < received]
