@@ -144,6 +144,8 @@ def _pair(
     for states in PAIR_STATES:
         answers = {}
         for pair in pairs:
+            if time.thread_time() > deadline:
+                return ()
             answers[pair] = _freed(history, book, pair, deadline, states, each_ms).answer
             if answers[pair] is Answer.EXPLAINED:
                 return pair

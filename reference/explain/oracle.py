@@ -44,7 +44,7 @@ def find(
     """Judge a history; name what it breaks if it is wrong, within a time of its own (none: no naming)."""
     explanation, refuted = searched(history, book, budget or Budget())
     if explanation.answer is not Answer.REFUTED:
-        return Finding(answer=explanation.answer, states=explanation.states)
+        return Finding(answer=explanation.answer, states=explanation.visited)
     decisions = name(history, book, naming_ms) if naming_ms else ()
     named = requirements_of(history, decisions)
     seen = sight(history)
@@ -53,7 +53,7 @@ def find(
     first = () if seen is None else (seen.requirement,)
     return Finding(
         answer=Answer.REFUTED,
-        states=explanation.states,
+        states=explanation.visited,
         requirements=tuple(dict.fromkeys((*first, *named))),
         decisions=decisions,
         sight="" if seen is None else seen.words,

@@ -41,7 +41,7 @@ class Remembered:
         if found.answer is Answer.EXPLAINED:
             if len(self._states) >= MOST:
                 self._states.clear()
-            self._states[_name(history, book)] = found.states
+            self._states[_name(history, book)] = found.visited
 
 
 def _name(history: History, book: Rulebook) -> _Name:

@@ -102,17 +102,29 @@ def _searched_anew(history: History, book: Rulebook, budget: Budget, asked: Aske
     if groundless(history) is not None or mistold(history) is not None:
         return Explanation(Answer.REFUTED, 0), history
     found, of = sought(history, book, budget, asked)
-    if found.answer is Answer.REFUTED and not book.replaced():
-        for wider in _wider(history):
-            # A few keys that refute it are looked at first: what does not explain them explains no more.
-            if of is not history and wider.explained(of, book, budget).answer is Answer.REFUTED:
+    if found.answer is not Answer.REFUTED or book.replaced():
+        return found, of
+    before = found.visited
+    for wider in _wider(history):
+        # A few keys that refute it are looked at first: what does not explain them explains no more.
+        if of is not history:
+            some = wider.explained(of, book, budget)
+            before += some.states
+            if some.answer is Answer.REFUTED:
                 continue
-            tried = wider.explained(history, book, budget)
-            if tried.answer is Answer.EXPLAINED:
-                return tried, history
-    if found.answer is Answer.REFUTED and not book.replaced():
-        return _listener_by_listener(history, book, budget) or (found, of)
-    return found, of
+        tried = wider.explained(history, book, budget)
+        if tried.answer is Answer.EXPLAINED:
+            return _after(before, tried), history
+        before += tried.states
+    explained, states = _listener_by_listener(history, book, budget)
+    if explained is not None:
+        return _after(before + states - explained.states, explained), history
+    return _after(before + states - found.states, found), of
+
+
+def _after(states: int, found: Explanation) -> Explanation:
+    """What was found behind searches that visited so many states and gave no answer."""
+    return msgspec.structs.replace(found, before=states)
 
 
 class _Wider(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,8 +149,10 @@ def _wider(history: History) -> Iterator[_Wider]:
         yield _Wider(wanders=True, patience=FURTHER)
 
 
-def _listener_by_listener(history: History, book: Rulebook, budget: Budget) -> Decided | None:
+def _listener_by_listener(history: History, book: Rulebook, budget: Budget) -> tuple[Explanation | None, int]:
     """What the listener of each asynchronous queue received, explained by itself; None if any is not.
+
+    Gives the last explanation, and how many states were visited for all.
 
     Operations that go on at the same time may enter two queues of a member in two orders, as no document says
     that these agree. The model has each enter all queues at once.
@@ -146,15 +160,16 @@ def _listener_by_listener(history: History, book: Rulebook, budget: Budget) -> D
     listened = {queue.id for queue in history.queues if queue.remote_site is None}
     received = {seen.call.queue for seen in history.calls}
     if len(listened) < 2 or len(received) < len(listened):
-        return None
-    explained = Explanation(Answer.UNKNOWN, 0)
+        return None, 0
+    explained, states = None, 0
     for queue in sorted(listened):
         question = ask(history, book, unheard=frozenset(listened - {queue}))
         most = min(budget.states, PATIENT * question.logs.total)
         explained = noted(question, explain(question.system, question.logs, Budget(most, budget.time_ms)))
+        states += explained.states
         if explained.answer is not Answer.EXPLAINED:
-            return None
-    return explained, history
+            return None, states
+    return explained, states
 
 
 def sought(history: History, book: Rulebook, budget: Budget, asked: Asked | None = None) -> Decided:
@@ -164,8 +179,15 @@ def sought(history: History, book: Rulebook, budget: Budget, asked: Asked | None
 
 
 def _searched(history: History, book: Rulebook, budget: Budget, asked: Asked | None) -> Decided:
-    whole = SearchStage(history, book, asked)
     shared = _Shared(book, budget)
+    found, of = _in_stages(shared, history, book, budget, asked)
+    return _after(shared.visited - found.states, found), of
+
+
+def _in_stages(
+    shared: _Shared, history: History, book: Rulebook, budget: Budget, asked: Asked | None
+) -> Decided:
+    whole = SearchStage(history, book, asked)
     singles = None
     if not book.replaced() and _leads_astray(whole):
         singles = shared.parts_of(whole, 1, ())
@@ -250,6 +272,7 @@ class SearchStage:
         history: what is to be explained.
         part: which keys of another history it tells of, if it does.
         question: the model and the logs; made once it is asked for.
+        visited: how many states it has visited so far.
     """
 
     def __init__(
@@ -260,6 +283,7 @@ class SearchStage:
         self._book = book
         self._asked = asked
         self._begun: Search | None = None
+        self.visited = 0
 
     @cached_property
     def question(self) -> Question:
@@ -300,13 +324,18 @@ class _Parts:
 
 
 class _Shared:
-    """Efforts that share one time limit; each may look at as many states as the budget says."""
+    """Efforts that share one time limit; each may look at as many states as the budget says.
+
+    Attributes:
+        visited: states that all of them have visited.
+    """
 
     def __init__(self, book: Rulebook, budget: Budget) -> None:
         self._book = book
         self._budget = budget
         time_ms = budget.time_ms
         self._deadline = None if time_ms is None else time.thread_time() + time_ms / 1000
+        self.visited = 0
         self._runs: list[Run] = []
         self._stuck: list[int] = []
 
@@ -391,6 +420,7 @@ class _Shared:
         question = whole.question
         budget = self._limited(question, per_entry, COMPOSED)
         found = explain(question.system, question.logs, budget, self._book.replaced(), order=order)
+        self.visited += found.states
         if found.answer is not Answer.UNKNOWN:
             return noted(question, found), whole.history
         self.note_where_stuck(found)
@@ -403,7 +433,10 @@ class _Shared:
 
         With patience it is given up once such a part of them was looked at without getting any further.
         """
-        return effort.go_on(self._limited(effort.question, per_entry, patience))
+        found = effort.go_on(self._limited(effort.question, per_entry, patience))
+        self.visited += found.states - effort.visited
+        effort.visited = found.states
+        return found
 
     def _limited(self, question: Question, per_entry: int | None, patience: int | None) -> Budget:
         states = self._budget.states

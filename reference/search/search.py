@@ -97,7 +97,8 @@ class Explanation(msgspec.Struct):
 
     Attributes:
         answer: explained, refuted or unknown.
-        states: states visited.
+        states: states visited by the search that gave the answer.
+        before: states visited by other searches of the same history before it, which gave none.
         branches: states at which there was more than one successor.
         run: the run found, if one was: names of its steps, each with where the clock stood, and `FORGETS`
             wherever the search forgot what could no longer matter.
@@ -109,6 +110,12 @@ class Explanation(msgspec.Struct):
     branches: int = 0
     run: list[tuple[Name, int]] = []
     frontier: list[Position] = []
+    before: int = 0
+
+    @property
+    def visited(self) -> int:
+        """All states that were visited for the answer."""
+        return self.before + self.states
 
     @property
     def path(self) -> list[tuple[Name, int]]:

@@ -158,7 +158,7 @@ def measure(sizes: tuple[int, ...], draws: int) -> Iterator[MeasuredExample]:
                             spoilt=spoilt,
                             seed=seed,
                             answer=found.answer,
-                            states=found.states,
+                            states=found.visited,
                             seconds=time.process_time() - started,
                         )
 

@@ -67,7 +67,7 @@ def timed(
         found = search(history, Rulebook(), Budget(states=states, time_ms=time_ms))
         seconds.append(time.process_time() - began)
         answers.append(found.answer)
-        visited.append(found.states)
+        visited.append(found.visited)
     decided = [took for took, answer in zip(seconds, answers, strict=True) if answer is not Answer.UNKNOWN]
     return Timed(
         name=name,

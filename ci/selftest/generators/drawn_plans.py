@@ -45,7 +45,7 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True):
         refuted: seed and number among those that it drew, of each plan whose history was refuted.
         unknown: the same of those that were not decided.
         broken_runs: the same of those that were explained by a run that is none of the model's.
-        states: visited by the search for 99 of 100 examples at most.
+        states: visited for 99 of 100 examples at most, by all efforts of the search.
         most_states: visited for any.
         seconds: processor time of the search for 99 of 100 examples at most.
         longest: for any.
@@ -112,7 +112,7 @@ def play_drawn(
                 idle += 1
                 return
             took.append(ended - began)
-            visited.append(found.states)
+            visited.append(found.visited)
             if found.answer in wrong:
                 wrong[found.answer].append((at, len(visited)))
             advanced(len(visited), cases)

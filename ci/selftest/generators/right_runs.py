@@ -100,7 +100,7 @@ def ask_about(
     found = search(
         draw_right(seed, sites, book, clients=clients, policies=policies, buckets=buckets), book, BUDGET
     )
-    return Asked(seed=seed, answer=found.answer, states=found.states)
+    return Asked(seed=seed, answer=found.answer, states=found.visited)
 
 
 def ask_about_held(seed: int, dialect: Dialect) -> Asked:
@@ -108,7 +108,7 @@ def ask_about_held(seed: int, dialect: Dialect) -> Asked:
     book = rulebook_of(dialect)
     plan = draw_held_plan(random.Random(f"held {seed}"))  # noqa: S311 - reproducible examples, not secrets
     found = search(two_sites.run_on_reference(plan, book=book, seed=seed), book, BUDGET)
-    return Asked(seed=seed, answer=found.answer, states=found.states)
+    return Asked(seed=seed, answer=found.answer, states=found.visited)
 
 
 ANY, SURELY = (0.4, 0.3), (0.5, 1.0)
