@@ -78,6 +78,9 @@ def two_versions() -> dict[str, pa.Table]:
 
 SMALL = ["--profile", "smoke", "--select", "VER-TIE-01"]
 
+MINUTES = {"plumbline.faulty-rules"}
+"""What takes a minute: `--thorough` has it tested."""
+
 SLOW = {"plumbline.faulty-rules"}
 BROWSER = {"plumbline.bench-pages"}
 
@@ -145,6 +148,7 @@ def machinery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def marked(name: str) -> Any:
     marks = [pytest.mark.slow] if name in SLOW else [pytest.mark.browser] if name in BROWSER else []
+    marks += [pytest.mark.thorough] if name in MINUTES else []
     return pytest.param(name, marks=marks)
 
 

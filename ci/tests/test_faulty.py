@@ -166,7 +166,7 @@ RIGHT = [
     further(("reference", 0)),  # `suites` plays these
     ("reference:gemfire6", 0),
     ("reference:chaotic", 0),
-    ("reference:chaotic:gemfire6", 0),
+    further(("reference:chaotic:gemfire6", 0)),
     further(("reference:chaotic", 1)),
     further(("reference:chaotic", 2)),
 ]
