@@ -116,6 +116,7 @@ def test_members_are_kept_while_one_list_of_names_begins_with_the_other():
         assert not set(pids(adapter)) & set(both)
 
 
+@pytest.mark.thorough
 def test_a_site_that_comes_up_in_two_parts_is_started_again_a_few_times(monkeypatch: pytest.MonkeyPatch):
     whole, views = Cluster._view, iter([False, True, False, False, False])
 

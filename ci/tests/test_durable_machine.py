@@ -61,7 +61,7 @@ def test_versions_are_not_counted_anew_while_servers_keep_events_with_the_old_on
 @pytest.mark.parametrize(
     "variant",
     one_in(
-        2,
+        4,
         [
             "keep-alive-unheard",
             "close-forgets-nothing",

@@ -15,6 +15,7 @@ from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.process.client import ReplyLimits
 from plumbline.adapters.protocol import Deployed, Observed, SettleResult
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
+from plumbline.ci.tests.further_cases import one_in
 from plumbline.reference.history.actions import Do
 from plumbline.reference.history.history import Observation
 from plumbline.reference.history.moments import Unsettled
@@ -145,13 +146,21 @@ def run(out: Path, kind: type[Adapter], *selected: str, replays: int = 1) -> End
 
 @pytest.mark.parametrize(
     ("kind", "selected", "named", "words"),
-    [
-        (Ring, ("SER-ENQ-01", "WANC-MULTI-01"), "SER-ENQ-01", "again and again, and nothing came to rest"),
-        (Echo, ("CONS-RR-04",), "DISC-LSN-01", "again and again, and nothing came to rest"),
-        (Hangs, ("CONS-RR-04",), "CONS-RR-02", "did not return"),
-        (Throws, ("CONS-RR-04",), "CONS-RR-02", "ended without an answer"),
-        (Fails, ("CONS-RR-04",), "CONS-RR-02", "failed, though nothing kept it from its end"),
-    ],
+    one_in(
+        2,
+        [
+            (
+                Ring,
+                ("SER-ENQ-01", "WANC-MULTI-01"),
+                "SER-ENQ-01",
+                "again and again, and nothing came to rest",
+            ),
+            (Echo, ("CONS-RR-04",), "DISC-LSN-01", "again and again, and nothing came to rest"),
+            (Hangs, ("CONS-RR-04",), "CONS-RR-02", "did not return"),
+            (Throws, ("CONS-RR-04",), "CONS-RR-02", "ended without an answer"),
+            (Fails, ("CONS-RR-04",), "CONS-RR-02", "failed, though nothing kept it from its end"),
+        ],
+    ),
 )
 def test_a_candidate_that_comes_to_no_end_fails_with_its_requirement_in_run_and_replay(
     tmp_path: Path, kind: type[Adapter], selected: tuple[str, ...], named: str, words: str

@@ -25,6 +25,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.mark.thorough
 def test_the_same_tables_are_made_twice(kept: Path):
     again = asked("--against", str(kept))
     assert (again.exit_code, "every row is the same" in again.stdout) == (0, True), again.stdout

@@ -10,6 +10,7 @@ import pytest
 from plumbline.adapters.candidates import Candidate, find_candidate
 from plumbline.adapters.protocol import Observed
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
+from plumbline.ci.tests.further_cases import one_in
 from plumbline.reference.explain.fault_localization import NAMING_MS
 from plumbline.reference.explain.oracle import Finding, find
 from plumbline.reference.explain.sight import sight
@@ -200,21 +201,24 @@ LOOK: list[PlanStep] = [Settle(), Look(QUEUE)]
 
 @pytest.mark.parametrize(
     "steps",
-    [
-        [*PAUSED, put(1, "B"), *FIRST, *SECOND_CRASH, *GOES_ON],
-        [*PAUSED, put(1, "B"), *LOOK, *FIRST, *LOOK, *SECOND_CRASH, *LOOK, *GOES_ON],
-        [*PAUSED, put(1, "B"), *FIRST, Settle(), *SECOND_CRASH, put(2, "E", "y"), *GOES_ON],
-        [*PAUSED, put(1, "B"), put(2, "B"), *FIRST, *SECOND_CRASH, put(3, "E"), *GOES_ON],
+    one_in(
+        2,
         [
-            *each(FaultKind.RECEIVER_STOP, *THERE),
-            put(1, "B"),
-            *FIRST,
-            Settle(),
-            *SECOND_CRASH,
-            *each(FaultKind.RECEIVER_START, *THERE),
-            Settle(),
+            [*PAUSED, put(1, "B"), *FIRST, *SECOND_CRASH, *GOES_ON],
+            [*PAUSED, put(1, "B"), *LOOK, *FIRST, *LOOK, *SECOND_CRASH, *LOOK, *GOES_ON],
+            [*PAUSED, put(1, "B"), *FIRST, Settle(), *SECOND_CRASH, put(2, "E", "y"), *GOES_ON],
+            [*PAUSED, put(1, "B"), put(2, "B"), *FIRST, *SECOND_CRASH, put(3, "E"), *GOES_ON],
+            [
+                *each(FaultKind.RECEIVER_STOP, *THERE),
+                put(1, "B"),
+                *FIRST,
+                Settle(),
+                *SECOND_CRASH,
+                *each(FaultKind.RECEIVER_START, *THERE),
+                Settle(),
+            ],
         ],
-    ],
+    ),
     ids=["at once", "looked at", "later put", "same key", "no receiver"],
 )
 def test_what_a_second_takeover_loses_is_named_as_lost(steps: Sequence[PlanStep]):

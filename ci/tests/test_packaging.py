@@ -77,6 +77,7 @@ def test_every_package_folder_is_named_in_pyproject():
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_build_makes_the_same_wheel_where_an_earlier_installation_has_left_its_folder(
     wheel: Path, tmp_path: Path
 ):

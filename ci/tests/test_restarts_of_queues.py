@@ -19,7 +19,7 @@ def test_a_right_system_is_not_accused(candidate: str):
 @pytest.mark.parametrize(
     ("variant", "requirement"),
     one_in(
-        2,
+        4,
         [
             ("waits-for-good", "SER-PRIMARY-04"),
             ("never-on-disk", "GWQ-PERSIST-01"),

@@ -52,7 +52,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
     """One run of everything on the reference, as JSON; few plans are drawn of each machine."""
     out = tmp_path_factory.mktemp("reference")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setitem(PROFILES, "smoke", msgspec.structs.replace(PROFILES["smoke"], examples=5))
+        patched.setitem(PROFILES, "smoke", msgspec.structs.replace(PROFILES["smoke"], examples=2))
         return run(out, "--json"), out
 
 

@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from plumbline.ci.command import group
 from plumbline.ci.lint import ROOT
 from plumbline.ci.terminal.last_run import LastRun, failed_in
+from plumbline.ci.tests.further_cases import one_in
 from plumbline.reference.results.runs import read_record, read_verdicts
 from plumbline.reference.results.totals import merged
 from plumbline.reference.results.verdicts import MEANING, Verdict
@@ -210,7 +211,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", one_in(2, [signal.SIGINT, signal.SIGTERM]))
 def test_a_signal_while_rules_judge_keeps_all_that_was_judged_before(tmp_path: Path, number: signal.Signals):
     arguments = ("run", "--profile", "smoke", "--select", "VER-TIE-01", "--out", str(tmp_path / "runs"))
     with subprocess.Popen([sys.executable, "-c", SLOW_RULES, *arguments], stderr=subprocess.PIPE) as process:
@@ -275,7 +276,7 @@ WHERE = {
 
 @pytest.mark.parametrize(
     ("name", "way"),
-    [*((name, "raises") for name in WHERE), ("trials", "ends"), ("trials", "forgets")],
+    one_in(2, [*((name, "raises") for name in WHERE), ("trials", "ends"), ("trials", "forgets")]),
 )
 def test_whatever_goes_wrong_on_the_way_out_a_stopped_command_says_that_it_was_stopped_and_leaves_no_process(
     tmp_path: Path, run: Path, name: str, way: str

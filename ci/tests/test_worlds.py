@@ -65,7 +65,7 @@ def test_what_a_candidate_lacks_is_not_drawn():
 @pytest.mark.parametrize(
     ("variant", "requirement"),
     one_in(
-        2,
+        4,
         [
             ("bulk-crosses-last", "WAN-OPS-09"),
             ("failures-cross", "WAN-OPS-10"),
