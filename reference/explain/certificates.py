@@ -46,10 +46,10 @@ def checked(question: Question, found: Explanation) -> CheckedRun:
     run = certificate(found)
     for _ in range(MOST_MOVED):
         result = check_run(question.system, question.logs, run)
-        if result.stuck is None:
+        if result.stuck is None or result.given_up:
             return result
         if result.stuck[0] == HAS_DROPPED:
-            del run[result.steps]
+            run = [name for name in run if name[0] != HAS_DROPPED]
         elif (earlier := _sent_before(run, result)) is not None:
             run.insert(result.steps - 1, run.pop(earlier))
         else:
@@ -79,9 +79,13 @@ class RunsFound:
             self._found.append((question, found))
 
     def broken(self) -> CheckedRun | None:
-        """The first run that the model alone cannot take, or that shows other logs; None if all hold."""
-        runs = (checked(question, found) for question, found in self._found)
-        return next((run for run in runs if not run.holds), None)
+        """The first run that the model alone cannot take, or that shows other logs; None if there is none."""
+        return next((run for run in self.checked() if run.words), None)
+
+    def checked(self) -> Iterator[CheckedRun]:
+        """What becomes of each run."""
+        for question, found in self._found:
+            yield checked(question, found)
 
 
 _RUNS_FOUND: ContextVar[RunsFound | None] = ContextVar("runs_found", default=None)

@@ -22,6 +22,9 @@ MOST_AT_ONCE = 64
 MOST_BETWEEN = 1_000
 """Steps that show nothing may be missing in a run. So many places are looked at for them at most."""
 
+STATES_A_STEP, LEAST_STATES = 16, 2_000
+"""A run is given up that takes more states for each of its steps, and more than the second number."""
+
 _Where = tuple[Any, HashedMap[Place, int]]
 
 
@@ -32,11 +35,13 @@ class CheckedRun(msgspec.Struct, frozen=True, kw_only=True):
         steps: how many of its steps the model could take.
         stuck: the name of the first that it could not take; None if it could take all.
         left: entries of the logs that the run has not shown.
+        given_up: whether it took too many states to follow the run, so that nothing is known of it.
     """
 
     steps: int
     stuck: Name | None
     left: int
+    given_up: bool = False
 
     @property
     def holds(self) -> bool:
@@ -45,33 +50,39 @@ class CheckedRun(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def words(self) -> str:
-        """Why the run does not hold; "" if it does."""
+        """Why the run does not hold; "" if it does, or if that is not known."""
+        if self.given_up:
+            return ""
         if self.stuck is not None:
             return f"step {self.steps + 1} of the run, {self.stuck}, cannot be taken"
         return f"the run leaves {self.left} entries of the logs" if self.left else ""
 
 
 def check_run(system: System, logs: Logs, run: Sequence[Name]) -> CheckedRun:
-    """Whether a system can take a run that shows exactly these logs; takes time in proportion to the run.
+    """Whether a system can take a run that shows exactly these logs.
+
+    The number of states is in proportion to the run; what would take more is given up.
 
     Args:
         system: the model with the example's commands.
         logs: what was observed.
         run: names of steps, and `FORGETS` wherever the state may be reduced to what can still matter.
     """
-    follower = _Follower(system, logs)
+    follower = _Follower(system, logs, LEAST_STATES + STATES_A_STEP * len(run))
     for number, name in enumerate(run):
         if name == FORGETS:
             follower.forget()
         elif not follower.take(name):
-            return CheckedRun(steps=number, stuck=name, left=follower.left)
+            given_up = follower.is_over()
+            return CheckedRun(steps=number, stuck=name, left=follower.left, given_up=given_up)
     return CheckedRun(steps=len(run), stuck=None, left=follower.left)
 
 
 class _Follower:
     """Every place that a run may have reached, each with how many entries of the logs are left there."""
 
-    def __init__(self, system: System, logs: Logs) -> None:
+    def __init__(self, system: System, logs: Logs, most_states: int) -> None:
+        self._states_left = most_states
         self._system = system
         self._clock = logs.clock
         self._cursor = Cursor(logs, reduced=False)
@@ -81,6 +92,10 @@ class _Follower:
     def left(self) -> int:
         """How many entries are left where fewest are."""
         return min(self._at.values())
+
+    def is_over(self) -> bool:
+        """Whether more states were looked at than are allowed."""
+        return self._states_left <= 0
 
     def forget(self) -> None:
         """Keep of each state what can still matter."""
@@ -112,6 +127,9 @@ class _Follower:
         """Where steps lead from these places, MOST_AT_ONCE at most."""
         after: dict[_Where, int] = {}
         for (state, used), left in places.items():
+            if self.is_over():
+                return {}
+            self._states_left -= 1
             self._cursor.move(used)
             for step in self._system.steps(state, self._cursor):
                 taken = self._cursor.take(step) if is_due(step) else None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from plumbline.reference.search import run_checker
 from plumbline.reference.search.run_checker import check_run
 from plumbline.reference.search.search import FORGETS, Answer, explain
-from plumbline.reference.search.transition import Logs
+from plumbline.reference.search.transition import Logs, Step, View
 from plumbline.reference.tests.small_systems import SURE, Graph, step
 
 LOGS = Logs({"log": ["a", "b"]})
@@ -78,3 +81,20 @@ def test_a_run_found_for_some_logs_does_not_hold_for_longer_ones():
     run = [name for name, _ in found.run]
     assert check_run(system, Logs({"log": ["a"]}), run).holds
     assert not check_run(system, LOGS, run).holds
+
+
+class Counting(Graph):
+    """Two silent steps from each state, for good."""
+
+    def steps(self, state: str, view: View | None) -> list[Step]:
+        del view
+        return [step(f"{state}{letter}") for letter in "ab"]
+
+
+def test_a_run_that_takes_too_many_states_is_given_up_and_is_not_broken(monkeypatch: pytest.MonkeyPatch):
+    found = check_run(Counting(), LOGS, [("end",)])
+    assert (found.holds, found.given_up) == (False, False)
+    assert found.words == "step 1 of the run, ('end',), cannot be taken"
+    monkeypatch.setattr(run_checker, "LEAST_STATES", 10)
+    found = check_run(Counting(), LOGS, [("end",)])
+    assert (found.holds, found.given_up, found.words) == (False, True, "")

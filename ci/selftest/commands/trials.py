@@ -296,7 +296,7 @@ def _play_machines(
 ) -> NoReturn:
     with patiently() as part:
         asked = (
-            play_drawn(machine, candidate, cases, seed, part(f"{machine} on {candidate}"))
+            play_drawn(machine, candidate, cases, seed, part(f"{machine} on {candidate}"), checks_runs=True)
             for machine in machines
             for candidate in candidates
         )
@@ -318,6 +318,8 @@ def _machine_words(one: Drawn) -> list[str]:
         f"{one.machine} on {one.candidate}, seeds {first} to {last}: {found}",
         f"  99 of 100 took the search up to {one.states} states and {one.seconds:.2f} s, all {all_took}",
     ]
+    if one.unchecked_runs:
+        told.append(f"  {one.unchecked_runs} runs took too many states to check")
     if one.idle:
         told.append(f"  {one.idle} more do not count, because their faults had no effect")
     of_each = ((Answer.REFUTED, one.refuted), (Answer.UNKNOWN, one.unknown), ("no run", one.broken_runs))

@@ -45,6 +45,7 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True):
         refuted: seed and number among those that it drew, of each plan whose history was refuted.
         unknown: the same of those that were not decided.
         broken_runs: the same of those that were explained by a run that is none of the model's.
+        unchecked_runs: runs that took too many states to check.
         states: visited for 99 of 100 examples at most, by all efforts of the search.
         most_states: visited for any.
         seconds: processor time of the search for 99 of 100 examples at most.
@@ -59,6 +60,7 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True):
     refuted: tuple[tuple[int, int], ...]
     unknown: tuple[tuple[int, int], ...]
     broken_runs: tuple[tuple[int, int], ...]
+    unchecked_runs: int
     states: int
     most_states: int
     seconds: float
@@ -71,6 +73,8 @@ def play_drawn(
     cases: int,
     seed: int,
     advanced: Callable[[int, int], None] = lambda *_: None,
+    *,
+    checks_runs: bool = False,
 ) -> Drawn:
     """Play so many different plans of a machine on a candidate; fewer only if it has no more.
 
@@ -83,6 +87,7 @@ def play_drawn(
         cases: how many plans.
         seed: the first that they are drawn from; then one up.
         advanced: told how many of how many have been played.
+        checks_runs: whether each run found is checked by the model alone.
     """
     known = MACHINES[machine]
     seen: set[Plan] = set()
@@ -90,14 +95,14 @@ def play_drawn(
     took: list[float] = []
     wrong: dict[Answer, list[tuple[int, int]]] = {Answer.REFUTED: [], Answer.UNKNOWN: []}
     broken_runs: list[tuple[int, int]] = []
-    idle, at, dry = 0, seed, 0
+    idle, unchecked, at, dry = 0, 0, seed, 0
     with Session(find_candidate(candidate, seed=seed)) as session:
         if lacking := session.lacks(known.needs):
             raise AdapterError(f"{candidate} lacks what {machine} needs: {', '.join(lacking)}")
         offers, book = frozenset(session.introduction.capabilities), session.book
 
         def execute(plan: Plan) -> None:
-            nonlocal idle
+            nonlocal idle, unchecked
             if plan in seen or len(visited) >= cases:
                 return
             seen.add(plan)
@@ -106,8 +111,10 @@ def play_drawn(
             with noting_runs() as runs:
                 found = search(history, book, BUDGET)
             ended = time.process_time()
-            if runs.broken() is not None:
-                broken_runs.append((at, len(visited) + 1))
+            for run in runs.checked() if checks_runs else ():
+                unchecked += run.given_up
+                if run.words:
+                    broken_runs.append((at, len(visited) + 1))
             if found.answer is Answer.EXPLAINED and not known.counts(history):
                 idle += 1
                 return
@@ -130,6 +137,7 @@ def play_drawn(
         refuted=tuple(wrong[Answer.REFUTED]),
         unknown=tuple(wrong[Answer.UNKNOWN]),
         broken_runs=tuple(broken_runs),
+        unchecked_runs=unchecked,
         states=_most_of(visited),
         most_states=max(visited, default=0),
         seconds=_most_of(took),
