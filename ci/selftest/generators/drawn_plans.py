@@ -111,10 +111,10 @@ def play_drawn(
             with noting_runs() as runs:
                 found = search(history, book, BUDGET)
             ended = time.process_time()
-            for run in runs.checked() if checks_runs else ():
-                unchecked += run.given_up
-                if run.words:
-                    broken_runs.append((at, len(visited) + 1))
+            taken = list(runs.checked()) if checks_runs else []
+            unchecked += any(run.given_up for run in taken)
+            if any(run.words for run in taken):
+                broken_runs.append((at, len(visited) + 1))
             if found.answer is Answer.EXPLAINED and not known.counts(history):
                 idle += 1
                 return

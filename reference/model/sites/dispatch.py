@@ -94,18 +94,11 @@ class Dispatch:
                 yield from self._removals_told.steps(world, view, member, queue, sender)
 
     def _dispatching(self, world: World) -> Iterator[tuple[str, QueueAttributes, Sender, Connection | None]]:
-        wan, queues = world.wan, self._setting.queues
+        wan = world.wan
         for (member, name), sender in wan.senders.in_order():
-            queue = queues[name]
-            # As _leads: every state asks this of every sender.
-            leads = (
-                any(self._leads(world, member, name, sender))
-                if queue.parallel
-                else self._dispatches[sender.primary]
-            )
-            if (leads or sender.late) and member not in wan.dead:
+            if member not in wan.dead and (sender.late or any(self._leads(world, member, name, sender))):
                 wire = wan.wires.get(WireName(name, member, sender.wire)) if sender.wire > 0 else None
-                yield member, queue, sender, wire
+                yield member, self._setting.queues[name], sender, wire
 
     def _leads(self, world: World, member: str, name: str, sender: Sender) -> tuple[bool, ...]:
         """Whether a member sends what its queue, or its copy, holds."""
@@ -531,7 +524,7 @@ def _kept(
 
 
 def _has_nothing_to_send(sender: Sender, wire: Connection | None) -> bool:
-    """Whether a sender waits for no answer, holds nothing unsent, and has told of all removals."""
+    """Whether a sender has sent all events, heard all answers and told of all removals."""
     if sender.told < sender.mark:
         return False
     if wire is None:
