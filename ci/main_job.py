@@ -28,7 +28,7 @@ from rich.table import Table
 
 from plumbline.adapters.errors import MissingToolError
 from plumbline.adapters.geode.jars import find_jars
-from plumbline.reference.results.runs import UnreadableRunError, read_verdicts
+from plumbline.reference.results.runs import UnreadableRunError, read_counterexample, read_verdicts
 from plumbline.reference.results.verdicts import Verdict
 from plumbline.spark.session import MissingSparkError, require_spark
 
@@ -120,11 +120,22 @@ def missing_for_geode(version: str) -> str:
 def fails_now_and_then(runs: Path) -> str:
     """What only fails now and then in the last run of Apache Geode there; "" if anything else is wrong, too.
 
-    A product that is unsteady is news for the reader of the site, and no mistake of the suite.
+    A product that is unsteady is news for the reader of the site, and no mistake of the suite. What failed
+    once, when the time was over, was not played again: whether it is steady is not known.
     """
     last = max(runs.glob("*-geode-*"), key=lambda run: run.name, default=runs)
     try:
-        verdicts = Counter(row.verdict for row in read_verdicts(last))
+        once = {
+            requirement
+            for file in (last / "counterexamples").glob("*.json")
+            for found in (read_counterexample(file),)
+            if found.times_tried == 1
+            for requirement in found.requirements
+        }
+        verdicts = Counter(
+            Verdict.INTERMITTENT if row.verdict is Verdict.FAIL and row.requirement in once else row.verdict
+            for row in read_verdicts(last)
+        )
     except UnreadableRunError:
         return ""
     unsteady = verdicts.pop(Verdict.INTERMITTENT, 0)
