@@ -125,15 +125,15 @@ def fails_now_and_then(runs: Path) -> str:
     """
     last = max(runs.glob("*-geode-*"), key=lambda run: run.name, default=runs)
     try:
-        once = {
-            requirement
-            for file in (last / "counterexamples").glob("*.json")
-            for found in (read_counterexample(file),)
-            if found.times_tried == 1
-            for requirement in found.requirements
-        }
+        tries: dict[str, int] = {}
+        for file in (last / "counterexamples").glob("*.json"):
+            found = read_counterexample(file)
+            for requirement in found.requirements:
+                tries[requirement] = max(found.times_tried, tries.get(requirement, 0))
         verdicts = Counter(
-            Verdict.INTERMITTENT if row.verdict is Verdict.FAIL and row.requirement in once else row.verdict
+            Verdict.INTERMITTENT
+            if row.verdict is Verdict.FAIL and tries.get(row.requirement) == 1
+            else row.verdict
             for row in read_verdicts(last)
         )
     except UnreadableRunError:

@@ -1,3 +1,4 @@
+import json
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from plumbline.ci import main_job
+from plumbline.ci.lint import ROOT
 from plumbline.ci.main_job import (
     FAULTY_VARIANTS,
     JobStep,
@@ -23,6 +25,8 @@ from plumbline.ci.main_job import (
 from plumbline.reference.results.runs import write_verdicts
 from plumbline.reference.results.verdicts import Source, Verdict, VerdictRow
 from plumbline.reference.rulebook.faulty_variants import FAULTY
+
+COUNTEREXAMPLE = ROOT / "ci" / "counterexamples" / "CONS-NR-03-geode-1.15.1.json"
 
 PASSES = JobStep(title="reference", arguments=("run",))
 CAUGHT = JobStep(title="faulty", arguments=("run",), expected=1, note="caught")
@@ -61,6 +65,22 @@ def test_only_what_fails_now_and_then_is_forgiven_to_a_product(
     step = JobStep(title="geode", arguments=("run",), excuse=partial(fails_now_and_then, tmp_path))
     results = carry_out_all([step], lambda *_: 1)
     assert succeeded(results, all_of_it=True) == excused
+
+
+@pytest.mark.parametrize(("tries", "excused"), [((1,), True), ((5,), False), ((1, 5), False)])
+def test_what_was_played_once_as_the_time_was_over_is_forgiven(
+    tmp_path: Path, tries: tuple[int, ...], excused: bool
+):
+    run = tmp_path / "20260101-000000-geode-1.15.1-abc"
+    (run / "counterexamples").mkdir(parents=True)
+    kept = json.loads(COUNTEREXAMPLE.read_text())
+    for number, tried in enumerate(tries):
+        kept |= {"times_failed": tried, "times_tried": tried}
+        (run / "counterexamples" / f"{number}.json").write_text(json.dumps(kept))
+    requirement = kept["requirements"][0]
+    row = VerdictRow(run_id="r", requirement=requirement, source=Source.MACHINE, verdict=Verdict.FAIL)
+    write_verdicts(run, [row])
+    assert bool(fails_now_and_then(tmp_path)) == excused
 
 
 def test_a_product_without_a_readable_run_is_not_forgiven(tmp_path: Path):
