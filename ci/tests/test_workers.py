@@ -16,8 +16,9 @@ from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.command import group
 from plumbline.reference.results.runs import read_record, read_verdicts
 from plumbline.reference.results.verdicts import Source, Verdict
+from plumbline.reference.search.search import Budget
 from plumbline.suites.run import machine_run as turns
-from plumbline.suites.run import running
+from plumbline.suites.run import plan_outcomes, reducer, running
 from plumbline.suites.run import worker_pool as workers
 from plumbline.suites.run.machine_run import MachineRun, Progress
 from plumbline.suites.run.profiles import PROFILES
@@ -65,7 +66,11 @@ def test_side_by_side_gives_what_one_after_the_other_gives(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_failures_are_told_alike_and_in_order(tmp_path: Path):
+def test_failures_are_told_alike_and_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    # These limits end the search for further failures at other places when the machine is busy.
+    monkeypatch.setattr(reducer, "SUSPECTING", Budget(states=5_000))
+    monkeypatch.setattr(reducer, "SUSPECTING_S", 600.0)
+    monkeypatch.setattr(plan_outcomes, "BEHIND_S", 600.0)
     apart, together = (run(tmp_path, jobs, candidate="faulty:destroy-keeps-version") for jobs in (1, 2))
     for outcome in (apart, together):
         assert Verdict.FAIL in {row.verdict for row in outcome.rows if row.source is Source.MACHINE}

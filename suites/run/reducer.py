@@ -305,7 +305,7 @@ def suspects(played: Played, book: Rulebook, decisions: tuple[str, ...]) -> set[
         decisions: those whose freeing explains the history; empty if none is known to.
     """
     kept = [operation.op_id for operation in operations_of(played.plan)]
-    deadline = time.monotonic() + SUSPECTING_S
+    deadline = time.thread_time() + SUSPECTING_S
     keys = {operation.op_id: (operation.region, operation.key) for operation in operations_of(played.plan)}
     chunks: Iterable[list[int]]
     for key in dict.fromkeys(keys.values()):
@@ -330,7 +330,7 @@ def _left_out(
     """What is left of the operations once those chunks are left out that the failure does not need."""
     for chunk in chunks:
         fewer = [op_id for op_id in kept if op_id not in chunk]
-        if fewer and time.monotonic() < deadline and _still_wrong(history, book, decisions, fewer):
+        if fewer and time.thread_time() < deadline and _still_wrong(history, book, decisions, fewer):
             kept = fewer
     return kept
 
