@@ -124,6 +124,23 @@ class Adapter(ABC):
         """Take a copy of a region again, from the members that have one; back when it is complete."""
         raise UnsupportedError(f"join: {member} cannot take a copy of {region}")
 
+    def begin_join(self, member: str, region: str, held: bool) -> None:
+        """Have a member begin to take a copy, and come back at once; hold it on its way if asked for."""
+        how = ", the copy held" if held else ""
+        raise UnsupportedError(f"begin_join: {member} cannot take {region} beside all else{how}")
+
+    def await_copy(self, member: str, region: str, timeout_ms: int) -> bool:
+        """Whether a copy is held on its way within the time."""
+        raise UnsupportedError(f"await_copy: no copy is held ({member}, {region}, {timeout_ms} ms)")
+
+    def release_copy(self, member: str, region: str) -> None:
+        """Let go a copy."""
+        raise UnsupportedError(f"release_copy: no copy is held ({member}, {region})")
+
+    def finish_join(self, member: str, region: str, timeout_ms: int) -> bool:
+        """Whether a member has its copy within the time, and may be called."""
+        raise UnsupportedError(f"finish_join: none is under way ({member}, {region}, {timeout_ms} ms)")
+
     def host(self, member: str, region: str, checks: bool, persistent: bool) -> None:
         """Take a copy of a region again, with settings of the member's own; empty if no member has any.
 

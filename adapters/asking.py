@@ -18,10 +18,12 @@ from plumbline.adapters.protocol import (
     Advance,
     Attributes,
     AttributesResult,
+    AwaitCopy,
     AwaitInterest,
     AwaitParked,
     Begin,
     BeginInterest,
+    BeginJoin,
     ClientAction,
     ClientStart,
     ClockParams,
@@ -42,6 +44,7 @@ from plumbline.adapters.protocol import (
     InterestNumber,
     InterestParams,
     Introduction,
+    JoinResult,
     Link,
     LogLines,
     LogRequest,
@@ -145,6 +148,20 @@ class AskingAdapter(Adapter):
 
     def join(self, member: str, region: str) -> None:
         self._ask("join", HostingRequest(member=member, region=region), Nothing)
+
+    def begin_join(self, member: str, region: str, held: bool) -> None:
+        self._ask("begin_join", BeginJoin(member=member, region=region, held=held), Nothing)
+
+    def await_copy(self, member: str, region: str, timeout_ms: int) -> bool:
+        params = AwaitCopy(member=member, region=region, timeout_ms=timeout_ms)
+        return self._ask("await_copy", params, HeldResult).held
+
+    def release_copy(self, member: str, region: str) -> None:
+        self._ask("release_copy", HostingRequest(member=member, region=region), Nothing)
+
+    def finish_join(self, member: str, region: str, timeout_ms: int) -> bool:
+        params = AwaitCopy(member=member, region=region, timeout_ms=timeout_ms)
+        return self._ask("finish_join", params, JoinResult).joined
 
     def host(self, member: str, region: str, checks: bool, persistent: bool) -> None:
         params = HostingParams(member=member, region=region, checks=checks, persistent=persistent)

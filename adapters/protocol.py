@@ -253,6 +253,32 @@ class HostingRequest(_Record, frozen=True, kw_only=True):
     region: str
 
 
+class BeginJoin(_Record, frozen=True, kw_only=True):
+    """Have a member begin to take a copy of a region again, and come back at once, while all else goes on.
+
+    The member has given up its copy, and is not called before it has the new one. Where `held`, the copy is
+    held on its way: it was read, and the member has taken over nothing of it.
+    """
+
+    member: str
+    region: str
+    held: bool = False
+
+
+class AwaitCopy(_Record, frozen=True, kw_only=True):
+    """Wait until a copy is held, or until the member has it."""
+
+    member: str
+    region: str
+    timeout_ms: WaitMs
+
+
+class JoinResult(_Record, frozen=True, kw_only=True):
+    """Whether the member has its copy, and may be called."""
+
+    joined: bool
+
+
 class HostingParams(_Record, frozen=True, kw_only=True):
     """Have a member take a copy of a region again, with settings of its own; empty if no member has any.
 
@@ -536,6 +562,10 @@ METHODS: dict[str, Method] = {
         Method("attributes", Attributes, AttributesResult, Capability.CONFIGURATION),
         Method("leave", HostingRequest, Nothing, Capability.CONFIGURATION),
         Method("join", HostingRequest, Nothing, Capability.CONFIGURATION),
+        Method("begin_join", BeginJoin, Nothing, Capability.HELD_JOINS),
+        Method("await_copy", AwaitCopy, HeldResult, Capability.HELD_JOINS),
+        Method("release_copy", HostingRequest, Nothing, Capability.HELD_JOINS),
+        Method("finish_join", AwaitCopy, JoinResult, Capability.HELD_JOINS),
         Method("host", HostingParams, Nothing, Capability.CONFIGURATION),
         Method("redeliver", RedeliverRequest, Nothing, Capability.MESSAGE_CONTROL),
         Method("crash", Crash, Nothing, Capability.MEMBER_FAULTS),

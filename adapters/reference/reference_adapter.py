@@ -20,6 +20,7 @@ from plumbline.adapters.protocol import (
     SettleResult,
 )
 from plumbline.adapters.reference.evictions import naming_victim, with_victim
+from plumbline.adapters.reference.joining import Joining
 from plumbline.adapters.reference.limits import (
     CAPABILITIES,
     require_operation,
@@ -28,7 +29,6 @@ from plumbline.adapters.reference.limits import (
 )
 from plumbline.adapters.reference.queueing import Queueing
 from plumbline.adapters.reference.scripting import Scripting
-from plumbline.adapters.reference.serving import Serving
 from plumbline.adapters.reference.shown import logged, views
 from plumbline.adapters.reference.simulation import Simulation
 from plumbline.reference.catalogue.records import Dialect
@@ -69,7 +69,7 @@ from plumbline.reference.rulebook.book import Rulebook, rulebook_of
 from plumbline.reference.rulebook.values import EntryState, each
 
 
-class ReferenceAdapter(Serving, Queueing, Scripting):
+class ReferenceAdapter(Joining, Queueing, Scripting):
     """A whole distribution system in one object; it behaves as the rulebook says.
 
     Without a rulebook, it is that of the dialect.

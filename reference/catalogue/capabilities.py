@@ -42,6 +42,7 @@ class Capability(StrEnum):
     DURABLE_CLIENTS = "durable_clients"
     HELD_REGISTRATIONS = "held_registrations"
     HELD_GETS = "held_gets"
+    HELD_JOINS = "held_joins"
     STATISTICS = "statistics"
     VISIBLE_VERSIONS = "visible_versions"
     HELD_CLOCKS = "held_clocks"
@@ -89,6 +90,7 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.DURABLE_CLIENTS: "queues kept for absent clients, replay, markers",
     Capability.HELD_REGISTRATIONS: "what the answer to a registration meets that was held back on its way",
     Capability.HELD_GETS: "what the answer to a client's get meets that was held back on its way",
+    Capability.HELD_JOINS: "what a copy of a region meets that was held on its way to a member",
     Capability.STATISTICS: "the counters that the documents name",
     Capability.VISIBLE_VERSIONS: "version stamps and timestamps as such; their effects are judged without",
     Capability.HELD_CLOCKS: "time-outs longer than a test can wait: when tombstones expire and are collected",

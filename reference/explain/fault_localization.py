@@ -17,6 +17,7 @@ from plumbline.reference.explain.mistold import mistold
 from plumbline.reference.explain.search_stages import sought
 from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN
 from plumbline.reference.history.history import History
+from plumbline.reference.history.join_moments import JoinBegun
 from plumbline.reference.history.moments import (
     Called,
     ContentsRead,
@@ -45,6 +46,7 @@ from plumbline.reference.rulebook.decisions import (
     GATEWAYS,
     GAUGES,
     HOSTING,
+    JOINING,
     LISTENERS,
     ONWARD,
     OVERFLOW,
@@ -163,6 +165,7 @@ def _decisions(history: History) -> tuple[str, ...]:
     return (
         *(CONFLATION if any(queue.conflate for queue in history.queues) else ()),
         *(RESOLVERS if history.resolver else ()),
+        *(JOINING if _joins_meanwhile(history) else ()),
         *(REGISTRATIONS if _registers_meanwhile(history) else ()),
         *(DURABLE if _has_lives(history) else ()),
         *(DISKS if _starts_again(history) else ()),
@@ -199,6 +202,11 @@ def _has_lives(history: History) -> bool:
     return any(client.durable_id is not None for client in history.clients) or any(
         isinstance(what, FaultBegun) and what.fault.kind in CLIENT_LIVES for what in history.timeline
     )
+
+
+def _joins_meanwhile(history: History) -> bool:
+    """Whether a member takes a copy beside all else."""
+    return any(isinstance(what, JoinBegun) for what in history.timeline)
 
 
 def _registers_meanwhile(history: History) -> bool:

@@ -8,6 +8,7 @@ nothing of runs of the model.
 from __future__ import annotations
 
 from plumbline.reference.history.history import History
+from plumbline.reference.history.join_moments import JoinBegun
 from plumbline.reference.history.moments import (
     Armed,
     Called,
@@ -120,7 +121,7 @@ class _Commits:
                 return self._returned(op_id, outcome)
             case Settled(held) if not held:
                 self._restless = False
-            case Armed() | Redelivered() | Hosted() | Joined() | Left():
+            case Armed() | Redelivered() | Hosted() | Joined() | JoinBegun() | Left():
                 self._restless = True
                 self._met |= self._open
             case _:

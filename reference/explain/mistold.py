@@ -13,6 +13,7 @@ import msgspec
 
 from plumbline.reference.explain.entries import entries_of
 from plumbline.reference.history.history import History, OrderStrength
+from plumbline.reference.history.join_moments import JoinBegun
 from plumbline.reference.history.moments import (
     Called,
     FaultBegun,
@@ -69,7 +70,7 @@ def _at_members(history: History) -> Event | None:
     where the member has called an operation on many keys.
     """
     if history.order_strength is OrderStrength.PER_KEY_AND_THREAD or any(
-        isinstance(what, FaultBegun | Hosted | Joined) for what in history.timeline
+        isinstance(what, FaultBegun | Hosted | Joined | JoinBegun) for what in history.timeline
     ):
         return None
     judged = {
@@ -106,7 +107,8 @@ def _at_clients(history: History) -> Event | None:
     """
     strength = history.client_order_strength or history.order_strength
     if strength is OrderStrength.PER_KEY_AND_THREAD or any(
-        isinstance(what, FaultBegun | Hosted | Joined | Left | Redelivered) for what in history.timeline
+        isinstance(what, FaultBegun | Hosted | Joined | JoinBegun | Left | Redelivered)
+        for what in history.timeline
     ):
         return None
     for client in history.clients:

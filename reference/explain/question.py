@@ -15,6 +15,7 @@ from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.listener_index import entry_of
 from plumbline.reference.explain.recorded_lookahead import RecordedLookahead
 from plumbline.reference.history.history import History, OrderStrength
+from plumbline.reference.history.join_moments import JoinBegun
 from plumbline.reference.history.log_lines import is_of_alerts
 from plumbline.reference.history.moments import Scripted, StatisticAsked
 from plumbline.reference.history.operations import (
@@ -106,6 +107,9 @@ def _ask(
             for region in history.regions
         )
     setting.plain = index.plain and not setting.lesser
+    setting.joiners = frozenset(
+        (what.member, what.region) for what in history.timeline if isinstance(what, JoinBegun)
+    )
     setting.registers_meanwhile = any(isinstance(what, RegistrationBegun) for what in history.timeline)
     if history.tombstones is not None:
         setting.plain = False  # nothing is claimed of tombstones at clients

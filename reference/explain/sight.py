@@ -17,6 +17,7 @@ from plumbline.reference.explain.groundless import groundless
 from plumbline.reference.explain.lost import lost
 from plumbline.reference.explain.mistold import mistold
 from plumbline.reference.history.history import History, OrderStrength
+from plumbline.reference.history.join_moments import JoinBegun
 from plumbline.reference.history.moments import (
     Called,
     ContentsRead,
@@ -365,7 +366,11 @@ class _Sights:
         site = self._sites[operation.member]
         queues = (queue for queue in self._history.queues if queue.id in region.senders)
         fed = {queue.remote_site for queue in queues if queue.site == site}
-        away = {what.member for what in self._history.timeline if isinstance(what, Left | Joined | Hosted)}
+        away = {
+            what.member
+            for what in self._history.timeline
+            if isinstance(what, Left | Joined | JoinBegun | Hosted)
+        }
         for member in self._history.logs:
             if member in away:
                 continue

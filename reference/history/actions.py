@@ -16,6 +16,7 @@ from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.action import Action, Named
 from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.fault_kinds import TRAITS, Fault, fault_words
+from plumbline.reference.history.join_actions import BeginJoin, EndJoin, ReleaseCopy
 from plumbline.reference.history.listener_calls import ANSWERS, QUEUE, answer_words
 from plumbline.reference.history.log_lines import is_of_alerts
 from plumbline.reference.history.moments import ANSWER
@@ -453,6 +454,9 @@ PlanStep = (
     | Redeliver
     | Leave
     | Join
+    | BeginJoin
+    | ReleaseCopy
+    | EndJoin
     | Host
     | Inquire
     | Register

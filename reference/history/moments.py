@@ -10,6 +10,7 @@ import msgspec
 
 from plumbline.reference.history.bulk import Share
 from plumbline.reference.history.fault_kinds import Fault, fault_words
+from plumbline.reference.history.join_moments import CopyHeld, CopyReleased, JoinBegun, JoinEnded
 from plumbline.reference.history.listener_calls import answer_words
 from plumbline.reference.history.moment_words import HARNESS, MomentContext, MomentWords
 from plumbline.reference.history.operations import Content, Interest, Operation, Outcome, QueueSight
@@ -457,6 +458,10 @@ Moment = (
     | Redelivered
     | Left
     | Joined
+    | JoinBegun
+    | CopyHeld
+    | CopyReleased
+    | JoinEnded
     | Hosted
     | Registered
     | RegistrationBegun

@@ -130,6 +130,13 @@ class Checks:
         ):
             yield CheckResult(applies, tie=False, order=world.order, counted=True, pairs=chosen)
 
+    def is_newer(self, world: World, one: Stamp, other: Stamp, at: str) -> Iterator[tuple[bool, Order]]:
+        """Whether a stamp is newer than another of the same site, and the order of ids that this takes."""
+        if one.version != other.version or one.member == other.member:
+            yield one.version > other.version, world.order
+        else:
+            yield from self._compared(world.order, one.member, other.member, at)
+
     def _compared(self, order: Order, one: str, other: str, at: str) -> Iterator[tuple[bool, Order]]:
         """Whether one member's id is higher; chosen here, for good, where it is not known."""
         if self._setting.order is not None:

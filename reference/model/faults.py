@@ -17,6 +17,7 @@ from plumbline.reference.model.clients.durable_clients import Durable
 from plumbline.reference.model.clients.queue_holders import outlived as queues_outlived
 from plumbline.reference.model.clients.queue_holders import timed_out, untimed
 from plumbline.reference.model.independence import Independence
+from plumbline.reference.model.joining import given_up
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.restarts import restarted
 from plumbline.reference.model.setting import Setting
@@ -187,6 +188,7 @@ class Faults:
     def _crashed(self, world: World, member: str) -> Iterator[World]:
         """The member is dead: its calls, what it held, what it was told and what waited for it are gone."""
         world = records_outlived(world, self._setting, member)
+        world = given_up(world, member) if world.images else world
         wan = replace(world.wan, dead=world.wan.dead.set(member, value=True))
         calls = world.calls
         for op_id, call in world.calls.items():

@@ -22,6 +22,7 @@ from plumbline.reference.model.collecting import replaced
 from plumbline.reference.model.described_steps import LostUpdate, ReceivedChange, SilentChange
 from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.independence import POSTPONED, Independence
+from plumbline.reference.model.joining import touched
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.messages import Channel, Message, MessageState
 from plumbline.reference.model.places import listener_entry, listener_place
@@ -32,10 +33,12 @@ from plumbline.reference.model.sites.senders import Senders
 from plumbline.reference.model.sites.wires import acknowledged
 from plumbline.reference.model.world import GateState, World, reached
 from plumbline.reference.rulebook.effects import ARRIVES
-from plumbline.reference.rulebook.values import EntryState, Stamp, each
+from plumbline.reference.rulebook.values import EntryState, Free, Stamp, each
 from plumbline.reference.search.hashed_map import HashedMap
 from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, Step, View
+
+EITHER = Free((False, True))
 
 
 class Replicates:
@@ -68,7 +71,7 @@ class Replicates:
         entry = world.entry(member, operation.region, operation.key)
         becomes, _ = ARRIVES[operation.kind]
         announced = times_told(self._setting, member, operation, head)
-        if self._lookahead.may_go_untold(world, view, member):
+        if self._may_go_untold(world, view, member, operation):
             announced = tuple(dict.fromkeys((*announced, 0)))
         stores = becomes is EntryState.LIVE
         values = each(self._setting.book.value_stored_unchecked(operation.token, entry.token))
@@ -90,8 +93,15 @@ class Replicates:
         # Without checking, races have no promised outcome: another call may have destroyed the key meanwhile.
         # No document says whether a listener receives a destroy or invalidate that finds no entry.
         gone = entry.state in (EntryState.ABSENT, EntryState.TOMBSTONE)
-        if (head.update and gone) if stores else not tombstones.finds(entry, becomes):
+        # A member that takes a copy lacks what the copy has yet to bring.
+        lacks = head.update and gone and (member, operation.region) not in world.images
+        if lacks if stores else not tombstones.finds(entry, becomes):
             yield from self.passed_over(world, view, channel, operation, head)
+
+    def _may_go_untold(self, world: World, view: View, member: str, operation: Operation) -> bool:
+        """Whether a listener need not be told: its member may die, or its copy is on its way."""
+        joins = (member, operation.region) in world.images
+        return joins or self._lookahead.may_go_untold(world, view, member)
 
     def checked(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message
@@ -116,7 +126,7 @@ class Replicates:
             )
             # A member that dies may have changed its copy, and queued that, before its own listener showed
             # it.
-            if nothing_there or self._lookahead.may_go_untold(world, view, member):
+            if nothing_there or self._may_go_untold(world, view, member, operation):
                 announced = tuple(dict.fromkeys((*announced, 0)))
             if 0 in announced:
                 silent = SilentChange(
@@ -313,6 +323,9 @@ class Replicates:
         missed = ((place, shown),) if safe and self._setting.stamps_grow else ()
         discarded = book.announces_discarded if head.event is None else book.announces_refused
         told = discarded() if finding.counted else book.announces_repeated()
+        if not finding.counted and (member, operation.region) in self._setting.joiners:
+            # Its copy has brought this update. No document says what becomes of the message that comes then.
+            told, counters = EITHER, ((), (member,))
         kept = self._checks.stamps_kept(entry, head)
         for stores_first, announces, who, stamp, answers in product(
             each(book.stores_before_checking()), each(told), counters, kept, each(book.answers_discarded())
@@ -449,6 +462,9 @@ class Replicates:
 
     def taken(self, world: World, channel: Channel, head: Message, *, discarded: bool) -> World:
         """The world in which the channel's first message has arrived and is acknowledged."""
+        if world.images:
+            operation = self._setting.operations[head.op_id]
+            world = touched(world, channel.target, operation.region, operation.key)
         rest = world.channels[channel][1:]
         channels = world.channels.set(channel, rest) if rest else world.channels.delete(channel)
         if head.wire is not None:

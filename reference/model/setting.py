@@ -129,6 +129,7 @@ class Setting:
         refuses_received: whether a cache writer may refuse what comes from another site.
         logs_read: whether what members log is read.
         registers_meanwhile: whether registrations are under way beside all else.
+        joiners: (member, region) of copies that are taken beside all else.
         lanes: sender → the names of its lanes, see `lanes`.
         overtakes: whether events of one key may overtake each other on their way to another site.
         ticks: op id → how often all clocks had surely moved on by its call, and by its return (see `spans`).
@@ -143,6 +144,7 @@ class Setting:
     logs_read = False
     wanders = False
     registers_meanwhile = False
+    joiners: frozenset[tuple[str, str]] = frozenset()
 
     def __init__(
         self,

@@ -11,6 +11,7 @@ from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.model import claims
 from plumbline.reference.model.buckets import Buckets
 from plumbline.reference.model.callers import Callers
+from plumbline.reference.model.checks import Checks
 from plumbline.reference.model.clients.attempts import counted
 from plumbline.reference.model.clients.client_calls import ClientCalls
 from plumbline.reference.model.clients.clients import Clients
@@ -25,6 +26,7 @@ from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.faults import Faults
 from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.independence import Independence, NoIndependence
+from plumbline.reference.model.joining import Joining
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.quiescence import Quiescence
 from plumbline.reference.model.region_operations import RegionOperations
@@ -123,6 +125,7 @@ class Model:
         self.faults = Faults(setting, lookahead, self.durable, self.parallel, independence)
         self.forwarding = Forwarding(setting, strength, self.callers, self.replicates)
         self.collecting = Collecting(setting)
+        self.joining = Joining(setting, Checks(setting))
         committing = Committing(setting, self.callers, self.replicates, self.deliveries, self.forwarding)
         self.transactions = Transactions(setting, self.callers, self.forwarding, committing)
         self.rest = Quiescence(
@@ -138,9 +141,17 @@ class Model:
             self.forwarding,
             self.collecting,
             self.transactions,
+            self.joining,
         )
         self.timeline = Timeline(
-            setting, self.deliveries, self.receivers, self.rest, answers, self.interests, self.pending
+            setting,
+            self.deliveries,
+            self.receivers,
+            self.rest,
+            answers,
+            self.interests,
+            self.pending,
+            self.joining,
         )
 
     def initial(self) -> World:
@@ -161,7 +172,7 @@ class Model:
 
     def _by_themselves(self, state: World, view: View) -> Iterator[Step]:
         setting = self.setting
-        meanwhile = setting.registers_meanwhile or (setting.clients and counted(state))
+        meanwhile = setting.registers_meanwhile or setting.joiners or (setting.clients and counted(state))
         if setting.lesser or setting.transactions or meanwhile:
             return self._one_by_one(state, EveryWay(view))
         return self._of_parts(state, view)
@@ -200,6 +211,8 @@ class Model:
             if self.setting.conflates:
                 yield from self.conflation.steps(state, view)
             yield from self.dispatch.sent(state, view)
+        if state.images:
+            yield from self.joining.steps(state)
         if self.setting.tombstones is not None:
             yield from self.collecting.steps(state)
         if state.wan.faults:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.bulk import with_tied
 from plumbline.reference.history.fault_kinds import CLIENT_GOES, STARTS_AGAIN, Fault, FaultKind
+from plumbline.reference.history.join_moments import CopyHeld, CopyReleased, JoinBegun, JoinEnded
 from plumbline.reference.history.listener_calls import QUEUE
 from plumbline.reference.history.moments import (
     ANSWER,
@@ -67,6 +68,7 @@ from plumbline.reference.model.committing import committed
 from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.gauges import is_gauge, readings
 from plumbline.reference.model.hosting import hosted, joined, left
+from plumbline.reference.model.joining import Joining
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
 from plumbline.reference.model.quiescence import Quiescence
 from plumbline.reference.model.setting import Setting
@@ -124,7 +126,9 @@ class Timeline:
         answers: Answers,
         interests: Interests,
         pending: PendingRegistrations,
+        joining: Joining,
     ) -> None:
+        self._joining = joining
         self._interests = interests
         self._pending = pending
         self._setting = setting
@@ -216,6 +220,13 @@ class Timeline:
             if self._rest.quiet(world):
                 told = listener_scripted(world, due.member, due.queue, due.answers)
                 yield Step(("harness", due), told, ((TIMELINE, due),), claims.NEXT_MOMENT)
+            return
+        if isinstance(due, JoinBegun | CopyHeld | CopyReleased | JoinEnded):
+            after = self._joining.after(world, due)
+            if after is not None:
+                # What is read for a copy, and taken over, comes before its end.
+                claim = None if isinstance(due, JoinEnded) else claims.NEXT_MOMENT
+                yield Step(("harness", due), after, ((TIMELINE, due),), claim)
             return
         after = self._pending.after(world, due) or self._allowed(world, due)
         if after is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from plumbline.reference.history.actions import Count, Host, Inject, Join, Leave, Park, Script
+from plumbline.reference.history.actions import Count, Inject, Park, Script
 from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import History
@@ -18,16 +18,12 @@ from plumbline.reference.history.moments import (
     Called,
     FaultBegun,
     Gate,
-    Hosted,
-    Joined,
-    Left,
     Registered,
     Returned,
     StatisticAsked,
 )
 from plumbline.reference.history.operations import (
     CONDITIONAL,
-    DESTROYS_REGION,
     EXPIRES,
     LOCAL,
     LOCAL_ACTIONS,
@@ -56,6 +52,7 @@ from plumbline.reference.model.unmodelled_clients import (
     of_durable,
     of_interest,
 )
+from plumbline.reference.model.unmodelled_copies import beside_copies, of_moves
 from plumbline.reference.model.unmodelled_queues import (
     TIME_IS_HELD,
     of_parallel,
@@ -90,7 +87,7 @@ def unmodelled(example: Plan | History) -> list[str]:
     found += [f"the operation {one.kind}" for one in called if one.kind not in _CALLED]
     found += of_conditionals(called, example.regions, clients={client.name for client in example.clients})
     found += _of_local_actions(example, called)
-    found += _of_moves(example, called)
+    found += of_moves(example, called)
     found += beside_clients(example, called)
     found += _in_buckets(example, called, faults)
     found += of_views(_viewed(example), example.regions)
@@ -104,6 +101,7 @@ def unmodelled(example: Plan | History) -> list[str]:
         found.append("asynchronous event queues while time is held")
     if any(client.durable_id is not None for client in example.clients):
         found += of_durable(example, called, faults)
+    found += beside_copies(example, called, faults)
     begun = begun_registrations(example)
     for interest in begun:
         found += of_interest(interest)
@@ -194,30 +192,6 @@ def _of_local_actions(example: Plan | History, called: Collection[Operation]) ->
         yield "expiration and eviction in a transaction"
     if isinstance(example, History) and _nameless_evictions(example):
         yield "an eviction that may have taken any entry"
-
-
-def _of_moves(example: Plan | History, called: Collection[Operation]) -> Iterator[str]:
-    """What is not followed of copies that members give up, or take anew.
-
-    No document says what becomes of an event from another site, or for a queue, on a member without a copy.
-    """
-    moved: set[tuple[str, str]] = set()
-    if isinstance(example, Plan):
-        moved = {(s.member, s.region) for s in example.steps if isinstance(s, Leave | Join | Host)}
-    else:
-        moved = {(m.member, m.region) for m in example.timeline if isinstance(m, Left | Joined | Hosted)}
-    if not moved:
-        return
-    if len(example.topology.sites) > 1 or example.queues:
-        yield "copies that are given up or taken, between sites or with queues"
-    if {member for member, _ in moved} & {server for client in example.clients for server in client.servers}:
-        yield "copies that servers of clients give up or take"
-    destroyed = {operation.region for operation in called if operation.kind in DESTROYS_REGION}
-    if any(region in destroyed for _, region in moved):
-        yield "copies that are given up or taken of a region that is destroyed"
-    regions = {region.name: region for region in example.regions}
-    if any(r in regions and regions[r].policy is RegionPolicy.PARTITION for _, r in moved):
-        yield "buckets that members give up or take"
 
 
 def _in_buckets(

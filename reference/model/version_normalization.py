@@ -46,6 +46,8 @@ class VersionNormalization:
         known = self._setting.ambiguous.at(now)
         if len(world.served.copies) or len(world.served.kept) or len(world.served.pending):
             return world  # events queued at secondaries, or for durable clients, and answers count as well
+        if len(world.images):
+            return world  # and copies on their way
         if len(world.tombs.told) or len(world.tombs.ghosts):
             return world  # and collections
         if not self._setting.stamps_grow or not known or world.stamps:

@@ -142,6 +142,28 @@ class Bucket(msgspec.Struct, frozen=True):
     former: str = ""
 
 
+class Image(msgspec.Struct, frozen=True):
+    """A copy of a region on its way to a member.
+
+    Attributes:
+        held: whether it is held on its way.
+        takes_part: whether the member takes part: what is written from then on is sent to it.
+        earlier: (member, op id) of messages that were on their way to others before that.
+        read: the keys that were read for it.
+        items: (key, entry) of those that the member has yet to take over, in the order of the keys.
+        touched: keys of which the member has been sent an update meanwhile.
+        returned: whether the member was told that it has its copy, before it has, as it should not be.
+    """
+
+    held: bool = False
+    takes_part: bool = False
+    earlier: frozenset[tuple[str, int]] = frozenset()
+    read: frozenset[str] = frozenset()
+    items: tuple[tuple[str, Entry], ...] = ()
+    touched: frozenset[str] = frozenset()
+    returned: bool = False
+
+
 class Change(msgspec.Struct, frozen=True):
     """What a transaction is to make of one entry.
 
@@ -199,6 +221,7 @@ class World(msgspec.Struct, frozen=True, cache_hash=True):
         tombs: what the collecting of tombstones adds.
         buckets: (region, key) → Bucket, for keys of partitioned regions.
         transactions: op id of its begin → Transaction, until it is over.
+        images: (member, region) → Image, for copies on their way.
     """
 
     entries: HashedMap[tuple[str, str, str], Entry]
@@ -215,6 +238,7 @@ class World(msgspec.Struct, frozen=True, cache_hash=True):
     tombs: TombstoneState
     buckets: HashedMap[tuple[str, str], Bucket]
     transactions: HashedMap[int, Transaction]
+    images: HashedMap[tuple[str, str], Image]
 
     def but(self, **slices: Any) -> World:
         """The same world with some slices replaced."""
@@ -232,7 +256,7 @@ def empty_world() -> World:
     wan = SiteState(none, none, none, none, none, none, none, none, none, none, none, none)
     served = ClientState(*(none,) * len(ClientState.__struct_fields__))
     tombs = TombstoneState(none, none, none)
-    return World(none, none, none, none, none, none, none, none, none, wan, served, tombs, none, none)
+    return World(none, none, none, none, none, none, none, none, none, wan, served, tombs, none, none, none)
 
 
 def reached(world: World, op_id: int, member: str) -> HashedMap[int, Call]:

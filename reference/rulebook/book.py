@@ -25,6 +25,7 @@ from plumbline.reference.rulebook.entry_operations import EntryOperationDecision
 from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
+from plumbline.reference.rulebook.joining import JoiningDecisions
 from plumbline.reference.rulebook.listeners import ListenerDecisions
 from plumbline.reference.rulebook.offline import OfflineDecisions
 from plumbline.reference.rulebook.overflow import OverflowDecisions
@@ -67,6 +68,7 @@ class Rulebook(
     GaugeDecisions,
     HostingDecisions,
     InterestDecisions,
+    JoiningDecisions,
     ListenerDecisions,
     OnwardDecisions,
     OverflowDecisions,

@@ -21,6 +21,7 @@ from plumbline.reference.rulebook.entry_operations import EntryOperationDecision
 from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
+from plumbline.reference.rulebook.joining import JoiningDecisions
 from plumbline.reference.rulebook.listeners import ListenerDecisions
 from plumbline.reference.rulebook.offline import OfflineDecisions
 from plumbline.reference.rulebook.overflow import OverflowDecisions
@@ -137,6 +138,9 @@ DURABLE = merged(_of(DurableDecisions), _of(OfflineDecisions), _of(ReplayDecisio
 REGISTRATIONS = _of(AnswerDecisions)
 """Decisions that only examples ask in which registrations are under way beside all else."""
 
+JOINING = _of(JoiningDecisions)
+"""Decisions that only examples ask in which a copy is taken beside all else."""
+
 DECISIONS: dict[str, Decision] = merged(
     TRANSACTIONS,
     CHECKING,
@@ -159,6 +163,7 @@ DECISIONS: dict[str, Decision] = merged(
     OVERFLOW,
     DURABLE,
     REGISTRATIONS,
+    JOINING,
     CONFLATION,
     ENTRY_OPERATIONS,
 )

@@ -20,6 +20,7 @@ from plumbline.reference.rulebook import (
     failover,
     failures,
     interests,
+    joining,
     listeners,
     offline,
     overflow,
@@ -70,6 +71,7 @@ FAULTY: dict[str, FaultyVariant] = by_name(
         *clearing.FAULTS,
         *replicated.FAULTS,
         *versions.FAULTS,
+        *joining.FAULTS,
         *queue_conflation.FAULTS,
         *entry_operations.FAULTS,
     )

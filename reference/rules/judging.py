@@ -54,8 +54,8 @@ SELECT * FROM read ANTI JOIN unread
 """
 """The trace without examples that are not there once and whole. Their calls may never have happened."""
 
-_MEANWHILE = "SELECT DISTINCT run_id, example FROM read WHERE kind = 'ri_call'"
-"""Examples that the rules leave aside so far: registrations are under way in them beside all else."""
+_MEANWHILE = "SELECT DISTINCT run_id, example FROM read WHERE kind IN ('ri_call', 'join_call')"
+"""Examples that the rules leave aside so far: registrations or copies are under way beside all else."""
 
 _SIZES = """
 SELECT run_id, count(*) FILTER (WHERE kind = 'example_begin'), count(*) FILTER (WHERE kind <> 'trailer')

@@ -14,6 +14,13 @@ import msgspec
 
 from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.join_moments import (
+    CopyHeld,
+    CopyReleased,
+    JoinBegun,
+    JoinEnded,
+    JoinMoment,
+)
 from plumbline.reference.history.listener_calls import QUEUE, SUCCESS, QueueCall
 from plumbline.reference.history.moments import (
     Armed,
@@ -70,6 +77,13 @@ _GATE_KINDS: dict[type[Moment], TraceKind] = {
     Released: TraceKind.GATE_RELEASE,
 }
 
+_JOIN_KINDS: dict[type[JoinMoment], TraceKind] = {
+    JoinBegun: TraceKind.JOIN_CALL,
+    CopyHeld: TraceKind.JOIN_HELD,
+    CopyReleased: TraceKind.JOIN_RELEASE,
+    JoinEnded: TraceKind.JOIN_RETURN,
+}
+
 
 class Inside(msgspec.Struct, frozen=True):
     """A row that a candidate reports of its inside.
@@ -120,6 +134,8 @@ def _moment(layout: Layout, index: int, moment: Moment) -> Iterator[Row]:  # noq
         case Left(member=member, region=region) | Joined(member=member, region=region):
             kind = TraceKind.REGION_CLOSE if isinstance(moment, Left) else TraceKind.REGION_HOST
             yield layout.member(kind, member, region=region)
+        case JoinBegun() | CopyHeld() | CopyReleased() | JoinEnded():
+            yield layout.member(_JOIN_KINDS[type(moment)], moment.member, region=moment.region)
         case Hosted():
             yield from _hosted(layout, moment)
         case Registered(interest=interest, refused=refused):

@@ -220,6 +220,10 @@ class TraceKind(StrEnum):
     RI_HELD = "ri_held", "the answer to a registration is on its way, and held back", True
     RI_RELEASE = "ri_release", "the answer to a registration is held back no more", True
     RI_RETURN = "ri_return", "a registration that was called has returned: status", True
+    JOIN_CALL = "join_call", "a member begins to take a copy of a region, and all else goes on", True
+    JOIN_HELD = "join_held", "the copy is on its way, and held", True
+    JOIN_RELEASE = "join_release", "the copy is held no more", True
+    JOIN_RETURN = "join_return", "the member has its copy, and may be called", True
     INTEREST = "interest", "one interest that a client lists as registered, on inspection", True
     UNREGISTER_BEGIN = "unregister_begin", "a client begins to withdraw interest", True
     UNREGISTER_END = "unregister_end", "withdrawing interest has returned: status", True

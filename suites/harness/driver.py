@@ -70,6 +70,7 @@ from plumbline.reference.history.operations import (
 from plumbline.reference.history.views import QUERIES, RegionViews, view_of
 from plumbline.suites.harness.evictions import with_victim
 from plumbline.suites.harness.injecting import inject
+from plumbline.suites.harness.joining import Joins
 from plumbline.suites.harness.log_order import order_strength, tells
 from plumbline.suites.harness.long_values import LongValues
 from plumbline.suites.harness.registering import Registrations
@@ -138,6 +139,7 @@ class Driver:
         self.rest = Rest(adapter, self.poll, self._logs, self._timeline, unanswered)
         self._tokens: dict[tuple[str, str], str] = {}
         self._limit_ms = introduction.settle_limit_ms
+        self.joins = Joins(adapter, self._note, self._waited, self._limit_ms)
         self.registrations = Registrations(adapter, self._note, self._waited, self._limit_ms)
         self._queues = queues
         self._faults = 0
@@ -325,6 +327,7 @@ class Driver:
         inject(self._adapter, fault, self.topology, self._clients)
         if fault.kind is FaultKind.CRASH:
             self._crashed.add(fault.member)
+            self.joins.forget(fault.member)
             of_it = (one.op_id for one in self._under_way.values() if one.member == fault.member)
             self._cut_short.update(of_it)
         elif fault.kind in STARTS_AGAIN:

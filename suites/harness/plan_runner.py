@@ -30,6 +30,7 @@ from plumbline.reference.history.actions import (
 )
 from plumbline.reference.history.bulk import singly
 from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN, Fault, FaultKind
+from plumbline.reference.history.join_actions import BeginJoin, EndJoin, ReleaseCopy
 from plumbline.reference.history.listener_calls import QUEUE
 from plumbline.reference.history.log_lines import is_of_alerts
 from plumbline.reference.history.moments import Gate
@@ -140,6 +141,8 @@ class _Playing:
             case Register(interest):
                 if not (self._stands() or self._busy() or interest.client in driver.crashed):
                     driver.register(interest)
+            case BeginJoin() | ReleaseCopy() | EndJoin():
+                self._join_meanwhile(step)
             case BeginRegistration() | ReleaseAnswer() | EndRegistration():
                 self._register_meanwhile(step)
             case Script(member, region, refuses):
@@ -159,8 +162,34 @@ class _Playing:
                 self._move(step, member, region)
 
     def _busy(self) -> bool:
-        """Whether calls or registrations are under way."""
-        return bool(self._driver.under_way or self._driver.registrations.under_way)
+        """Whether calls, registrations or copies are under way."""
+        driver = self._driver
+        return bool(driver.under_way or driver.registrations.under_way or driver.joins.under_way)
+
+    def _join_meanwhile(self, step: BeginJoin | ReleaseCopy | EndJoin) -> None:
+        """Begin a copy, let it go, or wait for its end; of what is not under way, nothing."""
+        joins, where = self._driver.joins, (step.member, step.region)
+        match step:
+            case BeginJoin(held=held):
+                if where in self._away and where not in joins.under_way and step.member in self._living:
+                    joins.begin(where, held=held)
+            case ReleaseCopy():
+                if where in joins.held:
+                    joins.release(where)
+            case EndJoin():
+                if where in joins.under_way and where not in joins.held:
+                    self._joined(where)
+
+    def _joined(self, where: tuple[str, str]) -> None:
+        """Wait until a member has its copy, which only what is parked may hold up."""
+        if self._driver.joins.finish(where):
+            self._away.discard(where)
+        elif not self._parked:
+            raise EndlessError(f"{where[0]} has no copy of {where[1]}, though nothing holds it back")
+
+    @property
+    def _living(self) -> set[str]:
+        return set(self._plan.members) - self._driver.crashed
 
     def _register_meanwhile(self, step: BeginRegistration | ReleaseAnswer | EndRegistration) -> None:
         """Begin a registration, let go its answer, or wait for its end; of what is not under way, nothing."""
@@ -188,12 +217,16 @@ class _Playing:
         self._parked = {}
         for number in sorted(self._driver.registrations.held):
             self._driver.registrations.release(number)
+        for where in list(self._driver.joins.held):
+            self._driver.joins.release(where)
         for client, member in list(self._lost):
             self._inject(Fault(kind=FaultKind.ANSWERS_BACK, client=client, member=member))
         for operation in self._driver.under_way:
             self._finished(operation.op_id)
         for number in list(self._driver.registrations.under_way):
             self._ended(number)
+        for where in list(self._driver.joins.under_way):
+            self._joined(where)
         self._driver.settle()
         self._look()
 
@@ -202,6 +235,8 @@ class _Playing:
         driver, operation = self._driver, step.operation
         if operation.member in driver.crashed and operation.member not in self._plan.members:
             return  # a client that is away
+        if (operation.member, operation.region) in self._driver.joins.under_way:
+            return  # no document says what is called of a copy that is on its way
         if operation.kind in WHOLE_REGION | EXPIRES and not takes_lock(self._plan, operation):
             # No document says how these meet other operations under way.
             if self._parked or self._busy() or not driver.settle():

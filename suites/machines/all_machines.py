@@ -29,6 +29,7 @@ from plumbline.suites.machines.drawing import Execute, Machine, PlanMachine
 from plumbline.suites.machines.durable import DURABLE_MACHINES
 from plumbline.suites.machines.failing_events import FAILING_EVENT_MACHINES
 from plumbline.suites.machines.gateways import GATEWAY_MACHINES
+from plumbline.suites.machines.joining import JOINING_MACHINES
 from plumbline.suites.machines.meshes import MESH_MACHINES
 from plumbline.suites.machines.mixtures import MIXTURE_MACHINES
 from plumbline.suites.machines.parallel_queues import PARALLEL_QUEUE_MACHINES
@@ -58,6 +59,7 @@ MACHINES: dict[str, Machine] = {
         *FAILING_EVENT_MACHINES,
         *DURABLE_MACHINES,
         *REGISTRATION_MACHINES,
+        *JOINING_MACHINES,
         *WORLD_MACHINES,
         *MIXTURE_MACHINES,
         *CONFLATION_MACHINES,

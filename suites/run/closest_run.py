@@ -16,6 +16,7 @@ import msgspec
 from plumbline.adapters.candidates import find_candidate
 from plumbline.adapters.errors import AdapterError
 from plumbline.reference.history.history import History, OrderStrength
+from plumbline.reference.history.join_moments import CopyReleased, JoinBegun, JoinEnded
 from plumbline.reference.history.moments import (
     Called,
     ContentsRead,
@@ -58,6 +59,9 @@ _STEPS = (
     Redelivered,
     Left,
     Joined,
+    JoinBegun,
+    CopyReleased,
+    JoinEnded,
     Registered,
     RegistrationBegun,
     AnswerReleased,

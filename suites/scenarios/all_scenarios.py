@@ -13,6 +13,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     clients,
     configuration,
     conflicts,
+    copies_meanwhile,
     durable_lives,
     durable_offline,
     durable_replay,

@@ -25,6 +25,7 @@ from plumbline.reference.history.actions import (
 )
 from plumbline.reference.history.bulk import BULK, singly
 from plumbline.reference.history.fault_kinds import Fault, FaultKind, fault_words
+from plumbline.reference.history.join_actions import BeginJoin, EndJoin, ReleaseCopy
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     NAMELESS,
@@ -351,6 +352,24 @@ class Course:
         self.done.append(f"{member} takes a copy again")
         self.steps.append(Join(member, REGION))
         self._driver.join(member, REGION)
+
+    def begin_join(self, member: str, *, held: bool = True) -> None:
+        """Have a member begin to take a copy beside all else; a held one has to come on its way."""
+        self.done.append(f"{member} begins to take a copy{', held on its way' if held else ''}")
+        self.steps.append(BeginJoin(member, REGION, held))
+        if self._driver.joins.begin((member, REGION), held=held) is not held:
+            raise MismatchError(f"a copy on its way to {member}", "it is not")
+
+    def end_join(self, member: str) -> None:
+        """Let go a copy if it is held, and wait until the member has it."""
+        joins, where = self._driver.joins, (member, REGION)
+        self.done.append(f"{member} has its copy")
+        if where in joins.held:
+            self.steps.append(ReleaseCopy(member, REGION))
+            joins.release(where)
+        self.steps.append(EndJoin(member, REGION))
+        if not joins.finish(where):
+            raise MismatchError(f"{member} to have its copy", "it has none")
 
     def host(self, member: str, *, checks: bool, persistent: bool = False) -> bool | None:
         """Have a member take a copy again with these settings; whether it checks then, None if refused."""

@@ -1,0 +1,82 @@
+"""Decisions about a copy of a region that a member takes beside all else (document 004).
+
+A member is told of what is written from the moment at which it takes part. The copy fills in what was written
+before. Each function answers one question about plain values. Faulty variants of the answers follow.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.rulebook.decision import Subject, decision
+from plumbline.reference.rulebook.variant import variant
+
+
+class JoiningDecisions(Subject):
+    """What a copy brings, and what it leaves alone."""
+
+    @staticmethod
+    @decision("VER-STAMP-04", "TOMB-RETAIN-02")
+    def copy_revives_destroyed() -> bool:
+        """Whether a copy brings back a key that was destroyed while it was on its way: it does not.
+
+        Source: L63, L73.
+        """
+        return False
+
+    @staticmethod
+    @decision("VER-STAMP-04", "VER-CMP-02")
+    def copy_replaces_newer() -> bool:
+        """Whether a copy replaces what was written while it was on its way: it does not (L63, L67 s3)."""
+        return False
+
+    @staticmethod
+    @decision("VER-STAMP-04")
+    def copy_brings_stamps() -> bool:
+        """Whether the entries of a copy come with their versions: they do (L63)."""
+        return True
+
+    @staticmethod
+    @decision("CONS-RR-04", "VER-STAMP-04")
+    def takes_updates_while_joining() -> bool:
+        """Whether a member takes in updates while its copy is on its way: it does (L16)."""
+        return True
+
+    @staticmethod
+    @decision("VER-STAMP-04")
+    def returns_with_copy() -> bool:
+        """Whether a member may be called only once it has the whole copy: so it is (L63)."""
+        return True
+
+
+FAULTS = (
+    variant(
+        "a-copy-revives-the-destroyed",
+        "VER-STAMP-04",
+        "a key that was destroyed while a copy was on its way is there again once the copy has come",
+        copy_revives_destroyed=lambda: True,
+    ),
+    variant(
+        "a-copy-replaces-the-newer",
+        "VER-STAMP-04",
+        "a copy of a region replaces what was written while it was on its way",
+        copy_replaces_newer=lambda: True,
+    ),
+    variant(
+        "a-copy-without-versions",
+        "VER-STAMP-04",
+        "the entries of a copy come without their versions, and every later update replaces them",
+        copy_brings_stamps=lambda: False,
+    ),
+    variant(
+        "deaf-while-it-joins",
+        "CONS-RR-04",
+        "a member takes in no update as long as its copy is on its way",
+        takes_updates_while_joining=lambda: False,
+    ),
+    variant(
+        "returns-before-its-copy",
+        "VER-STAMP-04",
+        "a member takes part before it has the whole copy",
+        returns_with_copy=lambda: False,
+    ),
+)
+"""Faulty variants: each makes one of these decisions wrong."""
