@@ -22,8 +22,8 @@ from plumbline.adapters.protocol import (
     AwaitInterest,
     AwaitParked,
     Begin,
+    BeginCopy,
     BeginInterest,
-    BeginJoin,
     ClientAction,
     ClientStart,
     ClockParams,
@@ -150,7 +150,7 @@ class AskingAdapter(Adapter):
         self._ask("join", HostingRequest(member=member, region=region), Nothing)
 
     def begin_join(self, member: str, region: str, held: bool) -> None:
-        self._ask("begin_join", BeginJoin(member=member, region=region, held=held), Nothing)
+        self._ask("begin_join", BeginCopy(member=member, region=region, held=held), Nothing)
 
     def await_copy(self, member: str, region: str, timeout_ms: int) -> bool:
         params = AwaitCopy(member=member, region=region, timeout_ms=timeout_ms)

@@ -253,7 +253,7 @@ class HostingRequest(_Record, frozen=True, kw_only=True):
     region: str
 
 
-class BeginJoin(_Record, frozen=True, kw_only=True):
+class BeginCopy(_Record, frozen=True, kw_only=True):
     """Have a member begin to take a copy of a region again, and come back at once, while all else goes on.
 
     The member has given up its copy, and is not called before it has the new one. Where `held`, the copy is
@@ -562,7 +562,7 @@ METHODS: dict[str, Method] = {
         Method("attributes", Attributes, AttributesResult, Capability.CONFIGURATION),
         Method("leave", HostingRequest, Nothing, Capability.CONFIGURATION),
         Method("join", HostingRequest, Nothing, Capability.CONFIGURATION),
-        Method("begin_join", BeginJoin, Nothing, Capability.HELD_JOINS),
+        Method("begin_join", BeginCopy, Nothing, Capability.HELD_JOINS),
         Method("await_copy", AwaitCopy, HeldResult, Capability.HELD_JOINS),
         Method("release_copy", HostingRequest, Nothing, Capability.HELD_JOINS),
         Method("finish_join", AwaitCopy, JoinResult, Capability.HELD_JOINS),

@@ -92,6 +92,8 @@ ROWS: tuple[tuple[str, str], ...] = (
         "member=member",
     ),
     ("restart", "member=member from_disk=true"),
+    ("begin_join", "member=member held=true?"),
+    ("await_copy release_copy finish_join", "member=member"),
     ("host", "member=member checks=false|true"),
     ("host", "member=member checks=false persistent=true"),
     ("statistic", "member=client name=tombstoneCount"),
@@ -196,6 +198,8 @@ VALUES: dict[str, str] = {
     "interest specification": "lines; signs",
     "await_answer timeout_ms": "`settle_limit_ms`",
     "finish_interest timeout_ms": "`settle_limit_ms`",
+    "await_copy timeout_ms": "`settle_limit_ms`",
+    "finish_join timeout_ms": "`settle_limit_ms`",
     "begin_interest specification": "lines; signs",
 }
 """By method and parameter: numbers other than the default, lengths of lists, and what unusual text holds."""

@@ -9,7 +9,7 @@ from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.reference.serving import Serving
 from plumbline.adapters.reference.simulation import Simulation
 from plumbline.reference.history.operations import RegionPolicy
-from plumbline.reference.model.joining import Joining as Model
+from plumbline.reference.model.pending_copies import PendingCopies
 
 
 class Joining(Serving):
@@ -26,7 +26,7 @@ class Joining(Serving):
         if where in setting.lesser or self._regions[region].policy is not RegionPolicy.REPLICATE:
             raise UnsupportedError("begin_join: of a region that the member does not replicate")
         setting.joiners |= {where}
-        simulation.world = simulation.model.joining.begun(simulation.world, where, held=held)
+        simulation.world = simulation.model.copies.begun(simulation.world, where, held=held)
         simulation.go_on()
 
     def await_copy(self, member: str, region: str, timeout_ms: int) -> bool:
@@ -55,8 +55,8 @@ class Joining(Serving):
         simulation.world = joining.ended(simulation.world, where)
         return True
 
-    def _taking(self, member: str, region: str) -> tuple[Simulation, Model]:
+    def _taking(self, member: str, region: str) -> tuple[Simulation, PendingCopies]:
         simulation = self._ready()
         if (member, region) not in simulation.world.images:
             raise AdapterError(f"{member} takes no copy of {region}")
-        return simulation, simulation.model.joining
+        return simulation, simulation.model.copies

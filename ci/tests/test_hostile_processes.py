@@ -79,6 +79,10 @@ ASKED_BY = {
     "keep_tombstones": "a_clear_leaves_no_tombstones_and_drops_those_that_were_there",
     "attributes": "a_region_reports_checking_by_default",
     **dict.fromkeys(("leave", "join"), "a_new_copy_knows_versions_and_tombstones"),
+    **dict.fromkeys(
+        ("begin_join", "await_copy", "release_copy", "finish_join"),
+        "what_changes_while_a_copy_is_on_its_way_comes_to_its_member",
+    ),
     "host": "a_member_may_not_host_a_region_checked_that_others_do_not_check",
     "restart": "what_a_member_calls_after_a_restart_is_new_to_all",
     "link": "what_a_client_tries_again_at_another_server_happens_once",

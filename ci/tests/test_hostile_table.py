@@ -31,6 +31,7 @@ FAIL, ERROR, PASS = Verdict.FAIL, Verdict.ADAPTER_ERROR, Verdict.PASS
 CODES = {FAIL: 1, ERROR: 2, PASS: 0, Verdict.UNSUPPORTED: 2}
 SELECTED = ("EX-A3C3-02", "EX-A3C3-03")
 LOGGED = ("GWQ-FAILACK-04",)
+COPY = ("VER-STAMP-04",)
 MEANWHILE = ("INT-MON-01",)
 HELD_GET = ("CONS-CL-01",)
 PROFILE = msgspec.structs.replace(PROFILES["smoke"], examples=1, rules=3, replays=0, proofs=1)
@@ -278,7 +279,10 @@ TABLE = [
         "though",
         ("DUR-READY-02",),
     ),
-    # Registrations and gets under way
+    # Copies, registrations and gets under way
+    Line("no copy that is held", "await_copy", saying(value=False), FAIL, "", COPY),
+    Line("a member that never has its copy", "finish_join", saying(value=False), FAIL, "", COPY),
+    Line("a copy that is told in words", "await_copy", fields(held="soon"), ERROR, "$.held", COPY),
     Line(
         "the end of another registration",
         "finish_interest",

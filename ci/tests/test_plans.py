@@ -34,6 +34,7 @@ from plumbline.reference.history.actions import (
     Start,
 )
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.join_actions import BeginJoin, EndJoin, ReleaseCopy
 from plumbline.reference.history.moments import Called, Gate, NotParked, QueueRead, Redelivered, Returned
 from plumbline.reference.history.operations import (
     Client,
@@ -102,6 +103,9 @@ EVERY: tuple[PlanStep, ...] = (
     Redeliver(1, "B"),
     Leave("A", "r"),
     Join("A", "r"),
+    BeginJoin("A", "r", held=True),
+    ReleaseCopy("A", "r"),
+    EndJoin("A", "r"),
     Host("A", "r", checks=False, persistent=True),
     Inquire("A", "r"),
     Register(Interest(client="K", region="r", kind="regex", specification="x.*", policy="none")),
@@ -153,6 +157,9 @@ def test_what_concerns_an_operation_goes_with_it():
                 | Count
                 | Leave
                 | Join
+                | BeginJoin
+                | ReleaseCopy
+                | EndJoin
                 | Host
                 | Inquire
                 | Register
@@ -177,6 +184,7 @@ def test_a_plan_tells_what_it_takes():
         *(Capability.MEMBER_FAULTS, Capability.QUEUE_INSPECTION, Capability.STATISTICS),
         *(Capability.MESSAGE_CONTROL, Capability.CONFIGURATION, Capability.CALLBACK_SCRIPTS),
         *(Capability.CHECKS_SETTING, Capability.DISK, Capability.HELD_REGISTRATIONS),
+        Capability.HELD_JOINS,
     }
     assert set(needs(PLAN)) == everything
     plain = Plan(TWO_SITES, (RegionAttributes(name="r", checks=True),), (Do(put(1)),))

@@ -24,6 +24,7 @@ from plumbline.reference.history.actions import (
 )
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History
+from plumbline.reference.history.join_actions import BeginJoin
 from plumbline.reference.history.operations import (
     BulkEntry,
     Client,
@@ -74,6 +75,7 @@ ENDS = msgspec.structs.replace(BEGINS, op_id=8, kind=OperationKind.TX_COMMIT)
 EXPIRES = msgspec.structs.replace(PUT, op_id=7, kind=OperationKind.EXPIRE_DESTROY, token=None)
 PARTITIONED = RegionAttributes(name="r", policy=RegionPolicy.PARTITION)
 CLIENT = Client(name="K", servers=("A",))
+TAKES = (Leave("B", "r"), BeginJoin("B", "r", held=True))
 WANTED = Interest(client="K", region="r")
 
 
@@ -187,6 +189,19 @@ BEYOND = {
     ),
     "gives up a copy on a server": Plan(
         ONE, (RegionAttributes(name="r"),), (Do(PUT), Leave("A", "r"), Settle()), clients=(CLIENT,)
+    ),
+    "takes a copy beside all else between sites": Plan(TWO, (REGION,), (*TAKES, Do(PUT)), (SENDER,)),
+    "takes buckets beside all else": Plan(ONE, (PARTITIONED,), (*TAKES, Do(PUT))),
+    "takes a copy beside a clear": Plan(
+        ONE,
+        (RegionAttributes(name="r"),),
+        (*TAKES, Do(msgspec.structs.replace(PUT, kind=OperationKind.CLEAR, key=""))),
+    ),
+    "takes a copy where an update is held on its way": Plan(
+        ONE, (RegionAttributes(name="r"),), (*TAKES, Park(PUT, "B"))
+    ),
+    "takes a copy while time leaps": Plan(
+        ONE, (RegionAttributes(name="r"),), (*TAKES, Inject(Fault(kind=FaultKind.HOLD_TIME)), Do(PUT))
     ),
     "takes a copy of what is destroyed": Plan(
         ONE,

@@ -23,6 +23,7 @@ STAMPS_GROW = frozenset(
     {
         "stamp",
         "stamp_stored",
+        "image_has_versions",
         "takes_part",
         "applies_newer",
         "applies_older",

@@ -17,8 +17,8 @@ from plumbline.reference.model.clients.durable_clients import Durable
 from plumbline.reference.model.clients.queue_holders import outlived as queues_outlived
 from plumbline.reference.model.clients.queue_holders import timed_out, untimed
 from plumbline.reference.model.independence import Independence
-from plumbline.reference.model.joining import given_up
 from plumbline.reference.model.lookahead import Lookahead
+from plumbline.reference.model.pending_copies import given_up
 from plumbline.reference.model.restarts import restarted
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.alerts import without as without_log

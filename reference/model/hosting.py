@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from msgspec.structs import replace
+
 from plumbline.reference.history.moments import Hosted
 from plumbline.reference.history.operations import RegionPolicy
 from plumbline.reference.model.setting import Setting
@@ -45,11 +47,13 @@ def joined(world: World, member: str, region: str, setting: Setting) -> Iterator
             for (holder, name, key), e in world.entries.items()
             if (holder, name) == (provider, region)
         ]
-        for included in product(*(each(setting.book.image_includes(entry.state)) for _, entry in kept)):
+        ways = product(*(each(setting.book.image_includes(entry.state)) for _, entry in kept))
+        for included, versions in product(ways, each(setting.book.image_has_versions())):
             entries = back.entries
             for (key, entry), wanted in zip(kept, included, strict=True):
                 if wanted:
-                    entries = entries.set((member, region, key), entry)
+                    taken = entry if versions else replace(entry, stamp=None)
+                    entries = entries.set((member, region, key), taken)
             after = back.but(entries=entries)
             if after not in seen:
                 seen.add(after)

@@ -13,8 +13,8 @@ from plumbline.reference.model.clients.clients import Clients
 from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.forwarding import Forwarding
-from plumbline.reference.model.joining import Joining
 from plumbline.reference.model.messages import MessageState
+from plumbline.reference.model.pending_copies import PendingCopies
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.dispatch import Dispatch
 from plumbline.reference.model.sites.lanes import sender_of
@@ -45,9 +45,9 @@ class Quiescence:
         forwarding: Forwarding,
         collecting: Collecting,
         transactions: Transactions,
-        joining: Joining,
+        copies: PendingCopies,
     ) -> None:
-        self._joining = joining
+        self._copies = copies
         self._transactions = transactions
         self._forwarding = forwarding
         self._collecting = collecting
@@ -89,7 +89,7 @@ class Quiescence:
             )
             and (not self._setting.queues or self._queues_rest(state, held, waiting, patient=patient))
             and (self._setting.tombstones is None or self._collecting.quiet(state))
-            and (not state.images or self._joining.rests(state))
+            and (not state.images or self._copies.rests(state))
         )
 
     def settled(self, state: World) -> World:

@@ -22,9 +22,9 @@ from plumbline.reference.model.collecting import replaced
 from plumbline.reference.model.described_steps import LostUpdate, ReceivedChange, SilentChange
 from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.independence import POSTPONED, Independence
-from plumbline.reference.model.joining import touched
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.messages import Channel, Message, MessageState
+from plumbline.reference.model.pending_copies import touched
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.delivery_paths import DeliveryPaths

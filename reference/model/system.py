@@ -26,8 +26,8 @@ from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.faults import Faults
 from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.independence import Independence, NoIndependence
-from plumbline.reference.model.joining import Joining
 from plumbline.reference.model.lookahead import Lookahead
+from plumbline.reference.model.pending_copies import PendingCopies
 from plumbline.reference.model.quiescence import Quiescence
 from plumbline.reference.model.region_operations import RegionOperations
 from plumbline.reference.model.replicates import Replicates
@@ -125,7 +125,7 @@ class Model:
         self.faults = Faults(setting, lookahead, self.durable, self.parallel, independence)
         self.forwarding = Forwarding(setting, strength, self.callers, self.replicates)
         self.collecting = Collecting(setting)
-        self.joining = Joining(setting, Checks(setting))
+        self.copies = PendingCopies(setting, Checks(setting))
         committing = Committing(setting, self.callers, self.replicates, self.deliveries, self.forwarding)
         self.transactions = Transactions(setting, self.callers, self.forwarding, committing)
         self.rest = Quiescence(
@@ -141,7 +141,7 @@ class Model:
             self.forwarding,
             self.collecting,
             self.transactions,
-            self.joining,
+            self.copies,
         )
         self.timeline = Timeline(
             setting,
@@ -151,7 +151,7 @@ class Model:
             answers,
             self.interests,
             self.pending,
-            self.joining,
+            self.copies,
         )
 
     def initial(self) -> World:
@@ -212,7 +212,7 @@ class Model:
                 yield from self.conflation.steps(state, view)
             yield from self.dispatch.sent(state, view)
         if state.images:
-            yield from self.joining.steps(state)
+            yield from self.copies.steps(state)
         if self.setting.tombstones is not None:
             yield from self.collecting.steps(state)
         if state.wan.faults:

@@ -68,7 +68,7 @@ from plumbline.reference.model.committing import committed
 from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.gauges import is_gauge, readings
 from plumbline.reference.model.hosting import hosted, joined, left
-from plumbline.reference.model.joining import Joining
+from plumbline.reference.model.pending_copies import PendingCopies
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
 from plumbline.reference.model.quiescence import Quiescence
 from plumbline.reference.model.setting import Setting
@@ -126,9 +126,9 @@ class Timeline:
         answers: Answers,
         interests: Interests,
         pending: PendingRegistrations,
-        joining: Joining,
+        copies: PendingCopies,
     ) -> None:
-        self._joining = joining
+        self._copies = copies
         self._interests = interests
         self._pending = pending
         self._setting = setting
@@ -222,7 +222,7 @@ class Timeline:
                 yield Step(("harness", due), told, ((TIMELINE, due),), claims.NEXT_MOMENT)
             return
         if isinstance(due, JoinBegun | CopyHeld | CopyReleased | JoinEnded):
-            after = self._joining.after(world, due)
+            after = self._copies.after(world, due)
             if after is not None:
                 # What is read for a copy, and taken over, comes before its end.
                 claim = None if isinstance(due, JoinEnded) else claims.NEXT_MOMENT

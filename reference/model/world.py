@@ -142,7 +142,7 @@ class Bucket(msgspec.Struct, frozen=True):
     former: str = ""
 
 
-class Image(msgspec.Struct, frozen=True):
+class PendingCopy(msgspec.Struct, frozen=True):
     """A copy of a region on its way to a member.
 
     Attributes:
@@ -221,7 +221,7 @@ class World(msgspec.Struct, frozen=True, cache_hash=True):
         tombs: what the collecting of tombstones adds.
         buckets: (region, key) → Bucket, for keys of partitioned regions.
         transactions: op id of its begin → Transaction, until it is over.
-        images: (member, region) → Image, for copies on their way.
+        images: (member, region) → PendingCopy, for copies on their way.
     """
 
     entries: HashedMap[tuple[str, str, str], Entry]
@@ -238,7 +238,7 @@ class World(msgspec.Struct, frozen=True, cache_hash=True):
     tombs: TombstoneState
     buckets: HashedMap[tuple[str, str], Bucket]
     transactions: HashedMap[int, Transaction]
-    images: HashedMap[tuple[str, str], Image]
+    images: HashedMap[tuple[str, str], PendingCopy]
 
     def but(self, **slices: Any) -> World:
         """The same world with some slices replaced."""

@@ -29,13 +29,7 @@ class JoiningDecisions(Subject):
         return False
 
     @staticmethod
-    @decision("VER-STAMP-04")
-    def copy_brings_stamps() -> bool:
-        """Whether the entries of a copy come with their versions: they do (L63)."""
-        return True
-
-    @staticmethod
-    @decision("CONS-RR-04", "VER-STAMP-04")
+    @decision("VER-STAMP-04", "CONS-RR-04")
     def takes_updates_while_joining() -> bool:
         """Whether a member takes in updates while its copy is on its way: it does (L16)."""
         return True
@@ -61,14 +55,8 @@ FAULTS = (
         copy_replaces_newer=lambda: True,
     ),
     variant(
-        "a-copy-without-versions",
-        "VER-STAMP-04",
-        "the entries of a copy come without their versions, and every later update replaces them",
-        copy_brings_stamps=lambda: False,
-    ),
-    variant(
         "deaf-while-it-joins",
-        "CONS-RR-04",
+        "VER-STAMP-04",
         "a member takes in no update as long as its copy is on its way",
         takes_updates_while_joining=lambda: False,
     ),

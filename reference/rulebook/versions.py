@@ -117,6 +117,12 @@ class StampDecisions(Subject):
         """Whether an entry is handed to a member that takes a copy of the region: tombstones, too (L63)."""
         return True
 
+    @staticmethod
+    @decision("VER-STAMP-04")
+    def image_has_versions() -> bool:
+        """Whether the entries that a member takes over have their versions: they have (L63)."""
+        return True
+
 
 _CREATING = {
     OperationKind.CREATE: "creates",
@@ -290,6 +296,12 @@ FAULTS = (
         "VER-STAMP-04",
         "a member that takes a copy of the region does not receive entries without a value",
         image_includes=lambda state: state is not EntryState.INVALID,
+    ),
+    variant(
+        "image-forgets-the-versions",
+        "VER-STAMP-04",
+        "the entries of a copy come without their versions, and every later update replaces them",
+        image_has_versions=lambda: False,
     ),
 )
 """Faulty variants: each makes one of these decisions wrong."""

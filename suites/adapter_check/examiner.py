@@ -85,6 +85,10 @@ CALLED = frozenset(METHODS) & {
         "await_answer",
         "release_answer",
         "finish_interest",
+        "begin_join",
+        "await_copy",
+        "release_copy",
+        "finish_join",
     ),
     *(
         "clock",

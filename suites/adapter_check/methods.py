@@ -16,9 +16,11 @@ from plumbline.adapters.candidates import Candidate
 from plumbline.adapters.protocol import (
     Advance,
     Attributes,
+    AwaitCopy,
     AwaitInterest,
     AwaitParked,
     Begin,
+    BeginCopy,
     BeginInterest,
     ClientAction,
     ClientLook,
@@ -76,6 +78,7 @@ from plumbline.suites.adapter_check.examiner import (
     StopError,
     said_if,
 )
+from plumbline.suites.adapter_check.joining import JoinExaminer
 from plumbline.suites.adapter_check.listeners import ListenerExaminer
 from plumbline.suites.adapter_check.lives import LifeExaminer
 from plumbline.suites.adapter_check.logs import LogExaminer
@@ -94,6 +97,10 @@ PLAIN: dict[str, msgspec.Struct] = {
     "attributes": Attributes(member="A", region=REGION.name),
     "leave": HostingRequest(member="B", region=REGION.name),
     "join": HostingRequest(member="B", region=REGION.name),
+    "begin_join": BeginCopy(member="B", region=REGION.name),
+    "await_copy": AwaitCopy(member="B", region=REGION.name, timeout_ms=0),
+    "release_copy": HostingRequest(member="B", region=REGION.name),
+    "finish_join": AwaitCopy(member="B", region=REGION.name, timeout_ms=0),
     "host": HostingParams(member="B", region=REGION.name, checks=True),
     "redeliver": RedeliverRequest(op_id=1, member="B"),
     "crash": Crash(member="B"),
@@ -141,7 +148,13 @@ def examine(
 
 
 class _Parts(
-    OperationExaminer, ClientExaminer, ListenerExaminer, LifeExaminer, RegistrationExaminer, LogExaminer
+    OperationExaminer,
+    ClientExaminer,
+    ListenerExaminer,
+    LifeExaminer,
+    RegistrationExaminer,
+    JoinExaminer,
+    LogExaminer,
 ):
     """What is asked, part by part; each sets its own stage."""
 
@@ -160,6 +173,7 @@ class _Parts(
             self._buckets,
             self._statistics,
             self._hosting,
+            self.copies,
             self._messages,
             self._gateways,
             self.listeners,

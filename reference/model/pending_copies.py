@@ -17,7 +17,7 @@ from plumbline.reference.model.checks import Checks
 from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.messages import MessageState
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Image, World
+from plumbline.reference.model.world import PendingCopy, World
 from plumbline.reference.rulebook.values import EntryState, each
 from plumbline.reference.search.transition import Step
 
@@ -31,7 +31,7 @@ class _Reading(msgspec.Struct, frozen=True):
     item: Entry | None
 
 
-class Joining:
+class PendingCopies:
     """The part of the model that carries copies on while other things happen."""
 
     def __init__(self, setting: Setting, checks: Checks) -> None:
@@ -54,7 +54,7 @@ class Joining:
     @staticmethod
     def begun(world: World, where: Where, *, held: bool) -> World:
         """The world in which a member begins to take a copy."""
-        return _with(world, where, Image(held))
+        return _with(world, where, PendingCopy(held))
 
     @staticmethod
     def released(world: World, where: Where) -> World:
@@ -105,7 +105,7 @@ class Joining:
                 left = _taking_part(world, where)
                 yield Step(("has its copy", *where), left.but(images=world.images.delete(where)))
 
-    def _takes_part(self, world: World, where: Where, image: Image) -> Iterator[Step]:
+    def _takes_part(self, world: World, where: Where, image: PendingCopy) -> Iterator[Step]:
         """From here on the member is sent what is written; what is on its way to others comes by the copy."""
         member, region = where
         earlier = {
@@ -133,7 +133,7 @@ class Joining:
             and other not in world.wan.dead
         ]
 
-    def _readings(self, world: World, where: Where, image: Image) -> Iterator[_Reading]:
+    def _readings(self, world: World, where: Where, image: PendingCopy) -> Iterator[_Reading]:
         """The keys that may be read now, each from any member that has all that was sent before."""
         region, book = where[1], self._setting.book
         seen: set[_Reading] = set()
@@ -143,12 +143,12 @@ class Joining:
                 if (holder, name) != (provider, region) or key in image.read or key in late:
                     continue
                 for included in each(book.image_includes(entry.state)):
-                    for stamped in each(book.copy_brings_stamps()):
+                    for stamped in each(book.image_has_versions()):
                         item = entry if stamped else replace(entry, stamp=None)
                         seen.add(_Reading(key, item if included else None))
         yield from sorted(seen, key=repr)
 
-    def _late(self, world: World, image: Image, provider: str) -> set[str]:
+    def _late(self, world: World, image: PendingCopy, provider: str) -> set[str]:
         """The keys of which a member has yet to receive what was sent before the copy began."""
         if not all(each(self._setting.book.takes_updates_while_joining())):
             return set()  # such a member misses what is written while it joins, in one way or another
@@ -160,11 +160,11 @@ class Joining:
             if (provider, message.op_id) in image.earlier and message.state is not MessageState.PARKED
         }
 
-    def _is_read(self, world: World, where: Where, image: Image) -> bool:
+    def _is_read(self, world: World, where: Where, image: PendingCopy) -> bool:
         """Whether all is read that there is to read."""
         return image.takes_part and self._has_all(world, where, image)
 
-    def _has_all(self, world: World, where: Where, image: Image) -> bool:
+    def _has_all(self, world: World, where: Where, image: PendingCopy) -> bool:
         """Whether some member has no key, at the end of what was sent before, that is not read."""
         providers = self._providers(world, where)
         return not providers or any(
@@ -177,7 +177,7 @@ class Joining:
             for provider in providers
         )
 
-    def _is_complete(self, world: World, where: Where, image: Image) -> bool:
+    def _is_complete(self, world: World, where: Where, image: PendingCopy) -> bool:
         """Whether all is read and taken over, and nothing is held."""
         return image.takes_part and not image.held and not image.items and self._has_all(world, where, image)
 
@@ -222,7 +222,7 @@ class Joining:
             for takes in each(wrong):
                 yield takes, order
 
-    def _unchecked(self, image: Image, key: str, stored: Entry) -> Iterator[tuple[bool, object | None]]:
+    def _unchecked(self, image: PendingCopy, key: str, stored: Entry) -> Iterator[tuple[bool, object | None]]:
         """Whether an entry of a copy is taken where nothing is compared: not over what came meanwhile."""
         book = self._setting.book
         if key not in image.touched:
@@ -255,5 +255,5 @@ def _taking_part(world: World, where: Where) -> World:
     return world.but(away=world.away.delete(where)) if where in world.away else world
 
 
-def _with(world: World, where: Where, image: Image) -> World:
+def _with(world: World, where: Where, image: PendingCopy) -> World:
     return world.but(images=world.images.set(where, image))
