@@ -23,6 +23,7 @@ from plumbline.adapters.geode.clocks import Clocks
 from plumbline.adapters.geode.cluster import Cluster, PartedError
 from plumbline.adapters.geode.gateways import Gateways
 from plumbline.adapters.geode.jars import find_jars
+from plumbline.adapters.geode.joining import BegunJoins
 from plumbline.adapters.geode.limits import (
     CAPABILITIES,
     require_call,
@@ -104,6 +105,7 @@ class GeodeAdapter(ClientSide):
         self._registrations = BegunRegistrations(
             self._cluster, self._clients.sender_of, self._roster.require_alive
         )
+        self._joins = BegunJoins(self._cluster, self._roster.require_alive)
         self._answers = HeldAnswers(self._registrations)
         self._clocks = Clocks(
             self._cluster,
@@ -171,6 +173,7 @@ class GeodeAdapter(ClientSide):
             require_feeding(attributes, tuple(self._gateways.queues[name] for name in named), self._topology)
         self._roster.require_alive()
         self._registrations.give_up()
+        self._joins.give_up()
         self._underway.give_up()
         self._bring_back()
         self._accept_all()
@@ -250,6 +253,7 @@ class GeodeAdapter(ClientSide):
                 settled = (
                     at_rest
                     and self._registrations.at_rest(deadline)
+                    and self._joins.at_rest(deadline)
                     and self._clients.drained(self._cluster.members, deadline, but)
                 )
                 if settled:
@@ -403,6 +407,25 @@ class GeodeAdapter(ClientSide):
         create = partial(self._regions.create, self._regions[region])
         self._cluster.ask(self._roster.survivor(member), create)
 
+    def begin_join(self, member: str, region: str, held: bool) -> None:
+        """Create the region once more, and come back at once; its initial image is held if asked for."""
+        self._roster.require_alive()
+        create = partial(self._regions.create, self._regions[region])
+        taker = self._roster.survivor(member)
+        self._joins.begin((member, region), taker, create, self._regions.internal[region], held=held)
+
+    def await_copy(self, member: str, region: str, timeout_ms: int) -> bool:
+        """Whether the initial image is held within the time."""
+        return self._joins.await_copy((member, region), timeout_ms / 1000)
+
+    def release_copy(self, member: str, region: str) -> None:
+        """Let the initial image be taken over."""
+        self._joins.release((member, region))
+
+    def finish_join(self, member: str, region: str, timeout_ms: int) -> bool:
+        """Whether the region is there within the time."""
+        return self._joins.finish((member, region), timeout_ms / 1000)
+
     def host(self, member: str, region: str, checks: bool, persistent: bool) -> None:
         """Create the region once more, with another attribute; Geode refuses what does not fit."""
         attributes = msgspec.structs.replace(self._regions[region], checks=checks)
@@ -424,6 +447,7 @@ class GeodeAdapter(ClientSide):
         self._clients.require_no_copy(member)
         doomed.kill()
         self._gateways.gone(member)
+        self._joins.gone(member)
         self._cluster.prepare()
         if self._gateways.on_disk():
             # The disks of survivors have to tell that it died before them.
@@ -514,6 +538,7 @@ class GeodeAdapter(ClientSide):
         self._gateways.begin_example(self._stage, self._regions.internal)
         self._underway.begin_example(self._stage)
         self._registrations.begin_example(self._stage)
+        self._joins.begin_example(self._stage)
         self._answers.begin_example(self._stage)
         self._baseline = {}
         self._clearing: set[str] = set()

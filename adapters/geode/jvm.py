@@ -129,7 +129,7 @@ class Jvm:
     """One running JVM. It is starting when the constructor returns; `connect` waits for it."""
 
     def __init__(self, jars: Jars, directory: Path, options: Collection[str] = ()) -> None:
-        self._directory = directory
+        self.directory = self._directory = directory
         directory.mkdir()
         class_path = os.pathsep.join(map(str, class_path_of(jars)))
         opens = [text for package in _OPENED for text in ("--add-opens", f"{package}=ALL-UNNAMED")]

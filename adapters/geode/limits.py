@@ -59,6 +59,7 @@ CAPABILITIES = (
     Capability.DURABLE_CLIENTS,
     Capability.HELD_REGISTRATIONS,
     Capability.HELD_GETS,
+    Capability.HELD_JOINS,
     Capability.GATEWAYS,
     Capability.ASYNC_QUEUES,
     Capability.PARALLEL_QUEUES,

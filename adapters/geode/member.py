@@ -14,6 +14,7 @@ from typing import Any
 
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode import buckets
+from plumbline.adapters.geode.class_file import held_by, let_go
 from plumbline.adapters.geode.clock import SIZES, Clock, look_when_told
 from plumbline.adapters.geode.disks import disk_store
 from plumbline.adapters.geode.eviction import EVICTING, evict, limit
@@ -289,6 +290,14 @@ class Member:
             return Outcome(Status.REFUSED, detail="Geode evicts by a local destroy from no such region")
         region = self.region(operation.region, client)
         return evict(region, self.jvm.gateway.jvm, client)
+
+    def hold_copy(self, internal: str, runs: object) -> Any:
+        """Have something run as a copy of this region comes here; gives what ends that."""
+        return held_by(self.jvm.gateway, self.jvm.directory / "classes", internal, runs)
+
+    def let_copies_go(self, place: Any) -> None:
+        """Have copies come without being held, from here on."""
+        let_go(self.jvm.gateway, place)
 
     def drop_region(self, name: str) -> None:
         """Give up this member's copy of a region; the others keep theirs."""

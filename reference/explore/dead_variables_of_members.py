@@ -98,7 +98,15 @@ class Fading:
 def is_of_replicates(program: Program) -> bool:
     """Whether a program is of the replicates of one site and nothing else."""
     shape = program.shape
-    more = shape.clients or shape.committed or shape.again or shape.rejoins or shape.resolver or shape.wholly
+    more = (
+        shape.clients
+        or shape.committed
+        or shape.again
+        or shape.rejoins
+        or shape.takes
+        or shape.resolver
+        or shape.wholly
+    )
     return shape.alike and len(shape.sites) == 1 and not more
 
 

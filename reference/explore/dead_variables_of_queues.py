@@ -23,7 +23,15 @@ UNDER_WAY = (CallStage.CALLED, CallStage.APPLIED)
 def is_of_sites(program: Program) -> bool:
     """Whether a program is of replicates in sites that are each connected to each, and nothing else."""
     shape = program.shape
-    more = shape.clients or shape.committed or shape.again or shape.rejoins or shape.resolver or shape.wholly
+    more = (
+        shape.clients
+        or shape.committed
+        or shape.again
+        or shape.rejoins
+        or shape.takes
+        or shape.resolver
+        or shape.wholly
+    )
     return shape.alike and bool(program.queues) and not (more or shape.links or program.ticks or shape.waits)
 
 

@@ -66,6 +66,8 @@ class ProgramShape(msgspec.Struct, frozen=True, kw_only=True):
             ticks, in milliseconds; of the last for all others.
         again: whether an update is delivered once more to some other member.
         rejoins: who gives up its copy of the first region and takes it again; empty for none.
+        takes: who gives up its copy of the first region, and takes it again while all else happens; empty for
+            none.
         registers: whether the clients begin unregistered, and register while all else happens.
         listens: the asynchronous event queues of the first region.
         answers: what the listeners of each member answer to their first calls; then that they succeeded.
@@ -98,6 +100,7 @@ class ProgramShape(msgspec.Struct, frozen=True, kw_only=True):
     batches: tuple[tuple[int, int], ...] = ((1, 10),)
     again: bool = False
     rejoins: str = ""
+    takes: str = ""
     registers: bool = False
     listens: tuple[QueueAttributes, ...] = ()
     answers: tuple[str, ...] = ()
@@ -145,7 +148,7 @@ class ProgramShape(msgspec.Struct, frozen=True, kw_only=True):
     def alike(self) -> bool:
         """Whether the members of a site, and its entries, differ in nothing but their names and ids."""
         uneven = any(one.policies or one.policy is RegionPolicy.PARTITION for one in self.hosted)
-        named = self.clients or self.callers or self.doomed or self.rejoins or self.again
+        named = self.clients or self.callers or self.doomed or self.rejoins or self.takes or self.again
         queued = self.listens or self.recovers
         apart = self.tombstones is not None and self.tombstones.thresholds
         return not (uneven or named or queued or apart)
@@ -164,7 +167,7 @@ class ProgramShape(msgspec.Struct, frozen=True, kw_only=True):
         """
         only = {one.policy for one in self.hosted} == {RegionPolicy.REPLICATE}
         lesser = any(one.policies for one in self.hosted)
-        others = self.clients or self.committed or self.again or self.rejoins or self.resolver
+        others = self.clients or self.committed or self.again or self.rejoins or self.takes or self.resolver
         return only and not lesser and not others and len(self.places) == 1 and not self.wholly
 
     @property
@@ -204,6 +207,7 @@ class ProgramShape(msgspec.Struct, frozen=True, kw_only=True):
             + (", batches of " + "/".join(str(size) for size, _ in self.batches) if _batched(self) else "")
             + (", delivered again" if self.again else "")
             + (f", {self.rejoins} joins again" if self.rejoins else "")
+            + (f", {self.takes} takes a copy meanwhile" if self.takes else "")
             + (", registering" if self.registers else "")
             + "".join(f", {_queue(queue)}" for queue in self.listens)
             + (f" answering {'/'.join(self.answers)}" if self.answers else "")

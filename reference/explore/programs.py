@@ -13,6 +13,7 @@ import msgspec
 
 from plumbline.reference.explore.program_shape import TICK, TICK_MS, ProgramShape
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.join_moments import JoinBegun, JoinEnded
 from plumbline.reference.history.moments import Joined, Left, Redelivered
 from plumbline.reference.history.operations import (
     EXPIRES,
@@ -116,7 +117,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
         return ", ".join(told) + "".join(f"; {words(fault)}" for fault in self.faults)
 
 
-Happening = Fault | Redelivered | Left | Joined | RegistrationBegun
+Happening = Fault | Redelivered | Left | Joined | JoinBegun | JoinEnded | RegistrationBegun
 """What comes from outside and is no call."""
 
 _LIVES = {
@@ -154,6 +155,10 @@ def words(happening: Happening) -> str:
             return f"{member} gives up its copy of {region}"
         case Joined(member, region):
             return f"{member} takes a copy of {region}"
+        case JoinBegun(member, region):
+            return f"{member} begins to take a copy of {region}"
+        case JoinEnded(member, region):
+            return f"{member} has its copy of {region}"
         case RegistrationBegun(_, interest):
             return f"{interest.client} registers"
     if happening.kind is FaultKind.TIME_LEAP:
@@ -248,6 +253,9 @@ def _happening(
     if shape.rejoins:
         where = shape.rejoins, shape.hosted[0].name
         every.append([(Left(*where), Joined(*where))])
+    if shape.takes:
+        where = shape.takes, shape.hosted[0].name
+        every.append([(Left(*where), JoinBegun(*where), JoinEnded(*where))])
     if shape.registers:
         every += [[(RegistrationBegun(*one),)] for one in enumerate(_interests(shape), _REGISTRATIONS)]
     for chosen in product(*every):

@@ -34,6 +34,7 @@ class Topic(StrEnum):
     QUEUES = "queues"
     CLIENTS = "clients"
     REGISTRATIONS = "registrations"
+    COPIES = "copies"
     REPLAYS = "replays"
     RECRUITS = "recruits"
     LISTENERS = "listeners"
@@ -108,6 +109,7 @@ _CLIENT = (Client(name="c", servers=("A",)),)
 _MOVING = (Client(name="c", servers=_TWO),)
 _SECURED = (Client(name="c", servers=_THREE, redundancy=1),)
 _DURABLE = (Client(name="c", servers=_TWO, redundancy=1, durable_id="c"),)
+_WRITERS = ("A", "C")
 _READY = (FaultKind.CLIENT_READY,)
 _AWAY = (FaultKind.CLIENT_DETACH, FaultKind.CLIENT_CRASH)
 _RECOVER = FaultKind.RECOVER
@@ -435,6 +437,37 @@ SHAPES: dict[tuple[Topic, ExploreScope], tuple[ProgramShape, ...]] = {
             clients=_MOVING,
             registers=True,
             faults=(_CRASH,),
+        ),
+    ),
+    (Topic.COPIES, ExploreScope.SMALL): (
+        ProgramShape(
+            sites=(_THREE,), operations=1, kinds=_EVERYWHERE, callers=_WRITERS, there=True, takes="B"
+        ),
+        ProgramShape(sites=(_THREE,), operations=2, kinds=_PUTS, callers=_WRITERS, there=True, takes="B"),
+        ProgramShape(
+            sites=(_THREE,),
+            operations=1,
+            kinds=_PUTS,
+            callers=_WRITERS,
+            there=True,
+            takes="B",
+            faults=(_CRASH,),
+            doomed=_WRITERS,
+        ),
+    ),
+    (Topic.COPIES, ExploreScope.MEDIUM): (
+        ProgramShape(
+            sites=(_THREE,), operations=2, kinds=_EVERYWHERE, callers=_WRITERS, there=True, takes="B"
+        ),
+        ProgramShape(
+            sites=(_THREE,),
+            operations=2,
+            kinds=_PUTS,
+            callers=_WRITERS,
+            there=True,
+            takes="B",
+            faults=(_CRASH,),
+            doomed=_WRITERS,
         ),
     ),
     (Topic.REPLAYS, ExploreScope.SMALL): (

@@ -342,6 +342,8 @@ def _setting(program: Program, book: Rulebook) -> Setting:
         redeliverable=None if shape.again else frozenset(),
         tombstones=program.tombstones,
     )
+    if shape.takes:
+        setting.joiners = frozenset({(shape.takes, shape.hosted[0].name)})
     setting.plain = False  # claims on clients are for clients that have seen an event
     if shape.resolver:
         setting.resolve_by(shape.resolver)

@@ -89,8 +89,12 @@ class Quiescence:
             )
             and (not self._setting.queues or self._queues_rest(state, held, waiting, patient=patient))
             and (self._setting.tombstones is None or self._collecting.quiet(state))
-            and (not state.images or self._copies.rests(state))
+            and (not state.images or self._copies_rest(state))
         )
+
+    def _copies_rest(self, state: World) -> bool:
+        """Whether copies have come as far as they must: they may wait for what is parked."""
+        return self._copies.rests(state) or GateState.PARKED in set(state.gates.values())
 
     def settled(self, state: World) -> World:
         """The world that the harness has been told to have settled, with nothing held back."""

@@ -21,6 +21,7 @@ from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty_variants import FAULTY
 from plumbline.reference.tests.walks import reasons, same_in_the_end
 
+COPIED = "B gives up its copy of r; B begins to take a copy of r; B has its copy of r"
 LISTENING = "put by A on x, put by A on y"
 
 
@@ -36,6 +37,9 @@ def named(part: Topic, at: int, name: str) -> Program:
         ("deaf-while-registering", Topic.REGISTRATIONS, 0, "put by A; c registers", "INT-MON-01"),
         ("answer-replaces-events", Topic.REGISTRATIONS, 0, "put by A; c registers", "INT-MON-01"),
         ("answer-revives-after-events", Topic.REGISTRATIONS, 0, "destroy by A; c registers", "INT-MON-01"),
+        ("deaf-while-it-joins", Topic.COPIES, 0, f"put by A; {COPIED}", "CONS-RR-04"),
+        ("a-copy-replaces-the-newer", Topic.COPIES, 0, f"put by A; {COPIED}", "CONS-RR-04"),
+        ("a-copy-revives-the-destroyed", Topic.COPIES, 0, f"destroy by A; {COPIED}", "CONS-RR-04"),
         ("replays-silently", Topic.REPLAYS, 0, "put by A; client ready c", "FO-HA-01"),
         ("sends-before-ready", Topic.REPLAYS, 0, "put by A; client ready c", "DUR-READY-01"),
         ("live-is-told-twice", Topic.REPLAYS, 0, "put by A; client ready c", "DUR-REPLAY-07"),

@@ -172,7 +172,8 @@ class _Playing:
         match step:
             case BeginJoin(held=held):
                 if where in self._away and where not in joins.under_way and step.member in self._living:
-                    joins.begin(where, held=held)
+                    # What is parked may hold up the copy itself: then none comes to be held.
+                    joins.begin(where, held=held and not self._holds_back())
             case ReleaseCopy():
                 if where in joins.held:
                     joins.release(where)

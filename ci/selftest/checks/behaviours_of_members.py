@@ -9,7 +9,7 @@ from plumbline.ci.selftest.checks.behaviour import Behaviour, first, leaning, of
 from plumbline.reference.history.operations import Outcome, Status
 from plumbline.reference.model.places import outcome_entry
 from plumbline.reference.model.transactions import FAILS
-from plumbline.reference.model.world import World
+from plumbline.reference.model.world import GateState, World
 from plumbline.reference.search.transition import Step
 
 MEMBERS = (
@@ -20,6 +20,7 @@ MEMBERS = (
     "transactions",
     "partitioned_regions",
     "lost_primaries",
+    "copies_under_way",
 )
 REFUSED = outcome_entry(Outcome(Status.REFUSED))
 
@@ -33,6 +34,16 @@ def _refuses(world: World, step: Step) -> int | None:
 def _silent(world: World, step: Step) -> int | None:
     """Takes steps that show no event first."""
     return usual(world, step) if step.shows else -1
+
+
+_OF_COPIES = ("takes part", "is read for", "takes over")
+
+
+def _copies_last(world: World, step: Step) -> int | None:
+    """Takes the steps of a copy behind all others, and none while a listener holds something."""
+    if step.name[0] not in _OF_COPIES:
+        return usual(world, step)
+    return None if GateState.PARKED in set(world.gates.values()) else 1
 
 
 BEHAVIOURS = (
@@ -67,6 +78,14 @@ BEHAVIOURS = (
         machines=MEMBERS,
         concerns=of_members,
         open=leaning(_silent),
+    ),
+    Behaviour(
+        name="copies-come-last",
+        does="a copy is read and taken over when nothing else can happen, and waits for what is parked",
+        allowed="004 L63 does not say when a copy is complete",
+        machines=("copies_under_way",),
+        concerns=of_members,
+        open=leaning(_copies_last),
     ),
     Behaviour(
         name="clears-and-commits-outwards",
