@@ -33,7 +33,7 @@ from plumbline.reference.model.places import (
 )
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites.parallel_queues import ParallelQueues
+from plumbline.reference.model.sites.parallel_queues import AGAIN, ParallelQueues
 from plumbline.reference.model.sites.timestamp_order import NONE, all_after
 from plumbline.reference.model.tombstones import changed
 from plumbline.reference.model.world import Bucket, Call, CallStage, GateState, World
@@ -176,12 +176,20 @@ class Buckets:
             if (
                 (call.silent and not untold)
                 or call.stage is CallStage.APPLIED
-                or (call.stage is CallStage.SENT and call.waiting - self._setting.caller(op_id))
+                or (call.stage is CallStage.SENT and self._is_awaited(op_id, call))
             ):
                 return True
             if parked and world.gates.get((at, op_id)) is GateState.PARKED:
                 return True
         return False
+
+    def _is_awaited(self, op_id: int, call: Call) -> bool:
+        """Whether a call waits for copies or queues; one that is tried again and known holds nothing up.
+
+        Its event may enter a queue once more behind later ones: order is that of first deliveries (002, L73).
+        """
+        caller = self._setting.caller(op_id)
+        return any(not (isinstance(one, tuple) and one[1] == AGAIN) for one in call.waiting - caller)
 
     def _called(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
         if operation.kind is OperationKind.CLEAR:

@@ -49,6 +49,11 @@ def of_sites(scenario: Scenario) -> bool:
     return bool(scenario.queues)
 
 
+def of_queues_in_parts(scenario: Scenario) -> bool:
+    """Scenarios with parallel queues."""
+    return any(queue.parallel for queue in scenario.queues)
+
+
 def of_clients(scenario: Scenario) -> bool:
     """Scenarios with clients."""
     return bool(scenario.clients)

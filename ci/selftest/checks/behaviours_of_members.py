@@ -5,8 +5,28 @@ Knows what each does; whether the suite accepts it, ci/tests/test_right_behaviou
 
 from __future__ import annotations
 
-from plumbline.ci.selftest.checks.behaviour import Behaviour, first, leaning, of_members, usual
-from plumbline.reference.history.operations import Outcome, Status
+from plumbline.ci.selftest.checks.behaviour import (
+    Behaviour,
+    first,
+    leaning,
+    of_members,
+    of_queues_in_parts,
+    usual,
+)
+from plumbline.reference.history.actions import Inject, Park, Release, Settle, Start
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.operations import (
+    Operation,
+    OperationKind,
+    Outcome,
+    QueueAttributes,
+    RegionAttributes,
+    RegionPolicy,
+    Site,
+    Status,
+    Topology,
+)
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.model.places import outcome_entry
 from plumbline.reference.model.transactions import FAILS
 from plumbline.reference.model.world import GateState, World
@@ -44,6 +64,47 @@ def _copies_last(world: World, step: Step) -> int | None:
     if step.name[0] not in _OF_COPIES:
         return usual(world, step)
     return None if GateState.PARKED in set(world.gates.values()) else 1
+
+
+def _retries_last(world: World, step: Step) -> int | None:
+    """Has the event of a call that is tried again enter its queue once more, behind all that follows it."""
+    if step.name[0] == "enters the queue once more":
+        return 1
+    of_queue = step.name[0] == "recognises" and step.name[2] in world.wan.parallel
+    return None if of_queue else usual(world, step)
+
+
+def retried(key: str) -> Plan:
+    """A primary is killed while its copy's listener holds an update; others of its key follow."""
+    puts = [
+        Operation(
+            op_id=number,
+            thread=f"B{number}",
+            member="B",
+            region="region",
+            kind=OperationKind.PUT,
+            key=key,
+            token=f"v{number}",
+        )
+        for number in (1, 2, 3)
+    ]
+    queue = QueueAttributes(id="listened", site=1, parallel=True, batch_size=100, batch_interval_ms=10)
+    region = RegionAttributes(
+        name="region", policy=RegionPolicy.PARTITION, redundancy=1, queues=("listened",)
+    )
+    return Plan(
+        Topology((Site(1, ("A", "B")),)),
+        (region,),
+        (
+            Park(puts[0], "B"),
+            Start(puts[1]),
+            Start(puts[2]),
+            Inject(Fault(kind=FaultKind.CRASH, member="A")),
+            Release(1, "B"),
+            Settle(),
+        ),
+        (queue,),
+    )
 
 
 BEHAVIOURS = (
@@ -86,6 +147,15 @@ BEHAVIOURS = (
         machines=("copies_under_way",),
         concerns=of_members,
         open=leaning(_copies_last),
+    ),
+    Behaviour(
+        name="retries-enter-last",
+        does="a call that is tried again on a new primary enters the parallel queue behind later ones",
+        allowed="002 L73 orders first deliveries; a listener bears repetitions behind a failure",
+        machines=("parallel_queues",),
+        concerns=of_queues_in_parts,
+        open=leaning(_retries_last),
+        plans=tuple(map(retried, "xyzw")),
     ),
     Behaviour(
         name="clears-and-commits-outwards",

@@ -266,7 +266,7 @@ class ParallelQueues:
             yield Step(
                 ("enters the queue", at, name, op_id),
                 after,
-                claim=claims.ENTERS_QUEUE if len(ways) == 1 else None,
+                claim=claims.ENTERS_QUEUE if len(ways) == 1 and not _tries_again(world) else None,
                 # The call of a primary that dies first is tried again: carried out anew, or known to a copy.
                 clashes=claims.LOOKED_AT | {crash_of(at)},
             )
@@ -590,6 +590,13 @@ def without(world: World, member: str) -> World:
 def held_events(world: World, member: str, queue: str) -> tuple[Queued, ...]:
     """The events of a queue that lie on a member."""
     return _copy(world, member, queue).events
+
+
+def _tries_again(world: World) -> bool:
+    """Whether the event of a call that is tried again may enter a queue once more, now or later."""
+    return any(
+        isinstance(one, tuple) and one[1] == AGAIN for call in world.calls.values() for one in call.waiting
+    )
 
 
 def _copy(world: World, member: str, queue: str) -> ParallelCopy:
