@@ -33,7 +33,7 @@ def receiving(history: History, *batches: str) -> History:
     """The same, but the listener of B receives these batches; "12" stands for v1 and v2."""
     (first, *_) = history.calls
     key = first.call.events[0].key
-    calls = []
+    calls: list[SeenCall] = []
     for batch in batches:
         events = tuple(
             QueuedChange(
