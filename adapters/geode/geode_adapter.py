@@ -32,7 +32,7 @@ from plumbline.adapters.geode.limits import (
     require_region,
     require_topology,
 )
-from plumbline.adapters.geode.listener import ABSENT, GeodeExample, Holding
+from plumbline.adapters.geode.listener import ABSENT, GeodeExample, Holding, Unplaced
 from plumbline.adapters.geode.logs import entries
 from plumbline.adapters.geode.member import COUNTED, Member
 from plumbline.adapters.geode.regions import Regions
@@ -223,12 +223,21 @@ class GeodeAdapter(ClientSide):
     def observe(self, since: int) -> Observed:
         """All listeners' events in the order in which they reached this process."""
         self._roster.require_alive()
+        self._place_anew(since)
         told = tuple(self._stage.shown[since:])
         return Observed(
             events=tuple(event for event in told if isinstance(event, Event)),
             position=since + len(told),
             calls=tuple(call for call in told if isinstance(call, QueueCall)),
         )
+
+    def _place_anew(self, since: int) -> None:
+        """Decide which events count of keys whose holders have died: those at their holders now."""
+        for at, one in enumerate(tuple(self._stage.shown[since:]), since):
+            if isinstance(one, Unplaced):
+                found = self.placement(one.event.region, one.event.key)
+                counts = one.event.member in (found.primary, *found.redundant)
+                self._stage.shown[at] = one.event if counts else None
 
     def settle(self, timeout_ms: int) -> SettleResult:
         """Wait until all operations have returned and all their messages have arrived.
@@ -452,6 +461,7 @@ class GeodeAdapter(ClientSide):
         if self._gateways.on_disk():
             # The disks of survivors have to tell that it died before them.
             self._cluster.rid_of_the_dead(time.monotonic() + DEATH_NOTED_S)
+        self._stage.dead.add(member)
         self._stage.release_all(member)  # its listeners hold nothing back any more
 
     def restart(self, member: str, from_disk: bool) -> None:

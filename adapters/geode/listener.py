@@ -44,11 +44,18 @@ Place = tuple[str, str, str]
 _Told = TypeVar("_Told", Event, QueuedChange)
 
 
+class Unplaced(NamedTuple):
+    """An event at a member that may hold a copy of its key by now, since a holder has died."""
+
+    event: Event
+
+
 class GeodeExample:
     """One example: what its listeners were told, in that order, its gates, and what changed last.
 
     `changed` is notified whenever something happens; `changes` counts how often. `placed` names the holders
-    of those keys of partitioned regions that were asked for.
+    of those keys of partitioned regions that were asked for; `dead` are the members that were killed. Of what
+    was shown, None stands for an event that counts for nothing.
 
     Args:
         sites: the number of each member's site.
@@ -58,7 +65,8 @@ class GeodeExample:
         self._sites = sites or {}
         self.changed = threading.Condition()
         self.changes = 0
-        self.shown: list[Event | QueueCall] = []
+        self.shown: list[Event | QueueCall | Unplaced | None] = []
+        self.dead: set[str] = set()
         self.placed: dict[tuple[str, str], tuple[str, ...]] = {}
         self.troubles: list[tuple[str, str]] = []
         self._operations: dict[str, Operation] = {}
@@ -166,12 +174,16 @@ class GeodeExample:
         """A listener receives an event; comes back when it may go on.
 
         That of a member that holds no copy of the key counts for nothing: Geode tells it of what others hold.
-        Clients are no members.
+        Where a holder has died, its member may hold one by now. Clients are no members.
         """
         event = self.with_token(event)
         holders = self.placed.get((event.region, event.key), ())
         sites = {self._sites.get(holder) for holder in holders}  # others may have replicates of the region
         if event.member not in holders and self._sites.get(event.member, 0) in sites:
+            if self.dead.intersection(holders):
+                with self.changed:
+                    self.shown.append(Unplaced(event))
+                    self._note()
             return
         operation = self._operations.get(event.token) if event.token is not None else None
         if operation is not None and self._sites.get(operation.member) != self._sites.get(event.member):

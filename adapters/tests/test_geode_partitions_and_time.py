@@ -102,6 +102,21 @@ def test_a_key_has_another_primary_when_the_one_is_lost(geode: GeodeAdapter):
 
 @pytest.mark.java
 @pytest.mark.slow
+def test_the_listener_of_a_new_holder_is_heard_and_those_of_others_are_not(geode: GeodeAdapter):
+    """Nothing is asked about the key between the death and the event."""
+    geode.reset((RegionAttributes(name="r", policy=RegionPolicy.PARTITION),))
+    lost = geode.placement("r", "x").primary
+    assert lost is not None
+    geode.crash(lost)
+    call(geode, 1, next(member for member in MEMBERS if member != lost), OperationKind.PUT)
+    assert geode.settle(LIMIT_MS).settled
+    told = [event.member for event in geode.observe(0).events]
+    assert told == [geode.placement("r", "x").primary]
+    assert [event.member for event in geode.observe(0).events] == told, "it is decided once"
+
+
+@pytest.mark.java
+@pytest.mark.slow
 def test_tombstones_grow_old_by_the_time_that_is_let_pass(geode: GeodeAdapter):
     geode.keep_tombstones(TombstoneSettings(timeout_ms=T, threshold=1))
     geode.reset((RegionAttributes(name="r"),))

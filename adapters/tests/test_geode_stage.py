@@ -18,7 +18,7 @@ from plumbline.adapters.geode.calls import tells
 from plumbline.adapters.geode.folder import Folder, sweep
 from plumbline.adapters.geode.geode_adapter import GeodeAdapter
 from plumbline.adapters.geode.handles import FIELD, NULL
-from plumbline.adapters.geode.listener import ABSENT, GeodeExample, Holding, RegionListener
+from plumbline.adapters.geode.listener import ABSENT, GeodeExample, Holding, RegionListener, Unplaced
 from plumbline.adapters.geode.telling import UNREAD, Telling
 from plumbline.adapters.waiting import wait_until
 from plumbline.reference.history.listener_calls import QueuedChange
@@ -69,6 +69,16 @@ def test_clients_are_told_of_what_lies_anywhere_and_members_of_what_they_hold():
     for who in ("A", "B", "K"):
         stage.tell(event(member=who))
     assert [one.member for one in stage.events] == ["A", "K"]
+
+
+def test_who_holds_the_key_of_a_dead_member_is_asked_once_its_event_has_come():
+    stage = GeodeExample({"A": 1, "B": 1})
+    stage.placed["r", "k"] = ("A",)
+    stage.tell(event(member="B"))
+    assert stage.shown == []
+    stage.dead.add("A")
+    stage.tell(event(member="B"))
+    assert stage.shown == [Unplaced(event(member="B"))]
 
 
 def test_a_listener_parks_at_its_gate_until_it_is_released(stage: GeodeExample):
