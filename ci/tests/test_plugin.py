@@ -100,9 +100,9 @@ def test_one_candidate_is_spread_over_processes_and_judged_in_one(tmp_path: Path
     code, _, text = suite(tmp_path, *selection, "-n", "2", "-v")
     assert code == 0, text
     played = re.findall(r"^\[(gw\d)\] \[ *\d+%\] \w+ \S*test_(\w+)\.py::", text, re.MULTILINE)
-    of_scenarios = {worker for worker, module in played if module == "scenarios"}
+    of_plays = {worker for worker, module in played if module in ("scenarios", "machines")}
     judging = {worker for worker, module in played if module == "requirements"}
-    assert of_scenarios == {"gw0", "gw1"}
+    assert of_plays == {"gw0", "gw1"}
     assert len(judging) == 1
     whole = suite(tmp_path, *selection)[2]
     assert counted(text) == counted(whole)

@@ -14,7 +14,7 @@ class JoiningDecisions(Subject):
     """What a copy brings, and what it leaves alone."""
 
     @staticmethod
-    @decision("VER-STAMP-04", "TOMB-RETAIN-02")
+    @decision("VER-STAMP-04")
     def copy_revives_destroyed() -> bool:
         """Whether a copy brings back a key that was destroyed while it was on its way: it does not.
 
@@ -23,13 +23,13 @@ class JoiningDecisions(Subject):
         return False
 
     @staticmethod
-    @decision("VER-STAMP-04", "VER-CMP-02")
+    @decision("VER-STAMP-04")
     def copy_replaces_newer() -> bool:
         """Whether a copy replaces what was written while it was on its way: it does not (L63, L67 s3)."""
         return False
 
     @staticmethod
-    @decision("VER-STAMP-04", "CONS-RR-04")
+    @decision("VER-STAMP-04")
     def takes_updates_while_joining() -> bool:
         """Whether a member takes in updates while its copy is on its way: it does (L16)."""
         return True

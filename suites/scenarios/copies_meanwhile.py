@@ -40,6 +40,7 @@ def what_is_under_way_while_a_copy_is_taken_comes_to_its_member(s: Stage) -> Non
     s.begin_join(s.mid, held=False)
     s.release(under_way)
     s.end_join(s.mid)
+    s.settle()
     s.all_hold("x", under_way)
     s.all_hold("x", s.put(s.mid, "x"))
 
