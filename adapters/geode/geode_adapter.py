@@ -12,9 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from operator import eq
 
-import msgspec
-
-from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
+from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.geode.answers import HeldAnswers
 from plumbline.adapters.geode.client_side import ClientSide
 from plumbline.adapters.geode.clients import GeodeClients
@@ -22,6 +20,7 @@ from plumbline.adapters.geode.clock import COLLECTIONS, SIZES
 from plumbline.adapters.geode.clocks import Clocks
 from plumbline.adapters.geode.cluster import Cluster, PartedError
 from plumbline.adapters.geode.gateways import Gateways
+from plumbline.adapters.geode.hosting_side import HostingSide
 from plumbline.adapters.geode.jars import find_jars
 from plumbline.adapters.geode.joining import BegunJoins
 from plumbline.adapters.geode.limits import (
@@ -79,7 +78,7 @@ DEATH_NOTED_S = 5.0
 WRITER = "writer"
 
 
-class GeodeAdapter(ClientSide):
+class GeodeAdapter(HostingSide, ClientSide):
     """Apache Geode of one version.
 
     Args:
@@ -405,43 +404,6 @@ class GeodeAdapter(ClientSide):
         """The attributes that the running region tells of itself."""
         self._regions.require(region)
         return self._cluster.ask(self._roster.survivor(member), partial(Member.attributes, name=region))
-
-    def leave(self, member: str, region: str) -> None:
-        """Destroy the region on this member only."""
-        self._regions.require(region)
-        self._cluster.ask(self._roster.survivor(member), partial(Member.drop_region, name=region))
-
-    def join(self, member: str, region: str) -> None:
-        """Create the region once more; back when its initial image is complete."""
-        create = partial(self._regions.create, self._regions[region])
-        self._cluster.ask(self._roster.survivor(member), create)
-
-    def begin_join(self, member: str, region: str, held: bool) -> None:
-        """Create the region once more, and come back at once; its initial image is held if asked for."""
-        self._roster.require_alive()
-        create = partial(self._regions.create, self._regions[region])
-        taker = self._roster.survivor(member)
-        self._joins.begin((member, region), taker, create, self._regions.internal[region], held=held)
-
-    def await_copy(self, member: str, region: str, timeout_ms: int) -> bool:
-        """Whether the initial image is held within the time."""
-        return self._joins.await_copy((member, region), timeout_ms / 1000)
-
-    def release_copy(self, member: str, region: str) -> None:
-        """Let the initial image be taken over."""
-        self._joins.release((member, region))
-
-    def finish_join(self, member: str, region: str, timeout_ms: int) -> bool:
-        """Whether the region is there within the time."""
-        return self._joins.finish((member, region), timeout_ms / 1000)
-
-    def host(self, member: str, region: str, checks: bool, persistent: bool) -> None:
-        """Create the region once more, with another attribute; Geode refuses what does not fit."""
-        attributes = msgspec.structs.replace(self._regions[region], checks=checks)
-        create = partial(self._regions.refusal, attributes, persistent=persistent)
-        refusal = self._cluster.ask(self._roster.survivor(member), create)
-        if refusal is not None:
-            raise RefusedError(f"host: {refusal}")
 
     def crash(self, member: str) -> None:
         """Kill a member's JVM; another one boots at once, to take its place at the next `reset`."""

@@ -1,4 +1,4 @@
-"""Joining: a member takes a copy of a region while all else goes on (004, L16, L63).
+"""Pending copies: a member takes a copy of a region while all else goes on (004, L16, L63).
 
 The member takes part first, so that it is sent all that is written from then on. Then each key is read at a
 member that has the region, and taken over. Owns the copies under way. Knows nothing of how a plan asks.

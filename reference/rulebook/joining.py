@@ -1,6 +1,6 @@
 """Decisions about a copy of a region that a member takes beside all else (document 004).
 
-A member is told of what is written from the moment at which it takes part. The copy fills in what was written
+A member receives what is written from the moment at which it takes part. The copy fills in what was written
 before. Each function answers one question about plain values. Faulty variants of the answers follow.
 """
 

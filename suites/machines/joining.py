@@ -27,7 +27,7 @@ from plumbline.reference.history.plans import Plan
 from plumbline.suites.machines.drawing import KEYS, REGION, WRITES, Machine, PlanMachine
 
 WRITERS = ("A", "B")
-"""They keep their copies, and their listeners may hold what they are told of."""
+"""They keep their copies, and their listeners may hold what they receive."""
 JOINERS = (("C",), ("C",), ("C", "D"))
 MOST_OPERATIONS = 5
 """So many are begun between two settle points: no step is claimed beside a copy."""
