@@ -311,6 +311,10 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
                 )
             ),
         ),
+        _one(
+            "`refused_keys` or `withheld_keys`, of a candidate without `event_filters`",
+            lambda p, scene: p.queue.filters and not scene.declares(Capability.EVENT_FILTERS),
+        ),
         _one("`persistent`", lambda p, _: p.queue.persistent),
         _one("`remove_on_exception` set to false", lambda p, _: not p.queue.remove_on_exception),
         _one("`members` or `manual_start` named", lambda p, _: bool(p.queue.members) or p.queue.manual_start),

@@ -117,6 +117,8 @@ ROWS: tuple[tuple[str, str], ...] = (
     ("create_queue", "remote_site dispatchers order_policy=partition"),
     ("create_queue", "remote_site dispatchers batch_size persistent=true"),
     ("create_queue", "remote_site conflate=true batch_size?"),
+    ("create_queue", "remote_site refused_keys? withheld_keys? batch_size?"),
+    ("create_queue", "refused_keys? withheld_keys? batch_size?"),
     ("create_queue", "remote_site members"),
     ("create_queue", "remote_site manual_start=true"),
     ("create_queue", "batch_size? members?"),

@@ -173,7 +173,7 @@ def plan(home: Path, site: Path) -> list[JobStep]:
             title=f"Apache Geode {GEODE_VERSION}, smoke",
             arguments=(
                 # Members are processes, and take long. Scenarios that are about every requirement come first.
-                *("run", "--candidate", f"geode:{GEODE_VERSION}", "--profile", "smoke", "--budget", "5m"),
+                *("run", "--candidate", f"geode:{GEODE_VERSION}", "--profile", "smoke", "--budget", "3m"),
                 *("--deviations", str(GEODE_DEVIATIONS), "--out", str(right)),
             ),
             skipped=no_geode,

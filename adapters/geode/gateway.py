@@ -17,6 +17,7 @@ from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode.disks import disk_store
 from plumbline.adapters.geode.handles import Handles
 from plumbline.adapters.geode.jvm import plain, stack_words
+from plumbline.adapters.geode.key_filter import KeyFilter
 from plumbline.adapters.geode.links import LINK_NAME, RECEIVER_ADDRESS
 from plumbline.adapters.geode.ports import free_ports
 from plumbline.adapters.geode.queue_buckets import BucketSights
@@ -78,6 +79,8 @@ class Gateway:
         factory.setBatchTimeInterval(queue.batch_interval_ms)
         factory.setBatchConflationEnabled(queue.conflate)
         factory.setMaximumQueueMemory(queue.maximum_memory_mb)
+        if queue.filters:
+            factory.addGatewayEventFilter(KeyFilter(queue))
         if queue.persistent:
             factory.setPersistenceEnabled(True)
             self._keep_on_disk(factory, disk)
@@ -106,6 +109,8 @@ class Gateway:
         factory.setBatchTimeInterval(queue.batch_interval_ms)
         factory.setBatchConflationEnabled(queue.conflate)
         factory.setMaximumQueueMemory(queue.maximum_memory_mb)
+        if queue.filters:
+            factory.addGatewayEventFilter(KeyFilter(queue))
         if queue.persistent:
             factory.setPersistent(True)
             self._keep_on_disk(factory, disk)

@@ -70,6 +70,7 @@ CAPABILITIES = (
     Capability.PARALLEL_QUEUES,
     Capability.PARALLEL_SENDERS,
     Capability.QUEUE_CONFLATION,
+    Capability.EVENT_FILTERS,
     Capability.QUEUE_INSPECTION,
     Capability.MEMBER_FAULTS,
     Capability.LINK_FAULTS,

@@ -360,6 +360,24 @@ def test_another_queue_is_created_though_a_member_was_crashed(play: Play):
     assert play.adapter.look_at_queue("a2", "another").role is QueueRole.SECONDARY
 
 
+def test_an_event_filter_keeps_events_out_of_the_queue_or_from_being_sent(play: Play):
+    filtering = QueueAttributes(
+        id="filtering", site=1, remote_site=2, refused_keys=("r",), withheld_keys=("w",)
+    )
+    play.adapter.create_queue(filtering)
+    play.adapter.reset((RegionAttributes(name="r", senders=("filtering", "west")),))
+    for member in ("a1", "a2"):
+        play.adapter.queue_action(member, "filtering", "pause")
+    refused, withheld, sent = (play.call("a1", key=key) for key in ("r", "w", "k"))
+    assert play.adapter.look_at_queue("a1", "filtering").tokens == (withheld, sent)
+    for member in ("a1", "a2"):
+        play.adapter.queue_action(member, "filtering", "resume")
+    play.settle()
+    assert play.held("b1") == play.held("b2") == {"k": sent}
+    assert play.held("a2") == {"r": refused, "w": withheld, "k": sent}
+    assert play.adapter.look_at_queue("a1", "filtering").depth == 0
+
+
 def test_an_update_that_loses_at_the_primary_keeps_nothing_from_settling(play: Play):
     play.call("a1")
     gate = Gate("a2", 2)

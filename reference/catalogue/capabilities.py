@@ -36,6 +36,7 @@ class Capability(StrEnum):
     PARALLEL_SENDERS = "parallel_senders"
     ASYNC_QUEUES = "async_queues"
     QUEUE_CONFLATION = "queue_conflation"
+    EVENT_FILTERS = "event_filters"
     DISK = "disk"
     QUEUE_INSPECTION = "queue_inspection"
     CLIENTS = "clients"
@@ -84,6 +85,7 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.PARALLEL_SENDERS: "parallel gateway senders of partitioned regions",
     Capability.ASYNC_QUEUES: "asynchronous event queues and their listeners",
     Capability.QUEUE_CONFLATION: "queues in which updates make way for later ones, an extension",
+    Capability.EVENT_FILTERS: "queues whose filter keeps events out, or from being sent, an extension",
     Capability.DISK: "overflow, persistence, recovery",
     Capability.QUEUE_INSPECTION: "depth, contents and role of queues",
     Capability.CLIENTS: "clients, interest, subscriptions, failover between servers",

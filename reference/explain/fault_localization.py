@@ -43,6 +43,7 @@ from plumbline.reference.rulebook.decisions import (
     DURABLE,
     ENTRY_OPERATIONS,
     FAILURES,
+    FILTERS,
     GATEWAYS,
     GAUGES,
     HOSTING,
@@ -164,6 +165,7 @@ def _decisions(history: History) -> tuple[str, ...]:
     """The decisions that a history of this kind may ask, the most specific first."""
     return (
         *(CONFLATION if any(queue.conflate for queue in history.queues) else ()),
+        *(FILTERS if any(queue.filters for queue in history.queues) else ()),
         *(RESOLVERS if history.resolver else ()),
         *(JOINING if _joins_meanwhile(history) else ()),
         *(REGISTRATIONS if _registers_meanwhile(history) else ()),

@@ -82,7 +82,7 @@ def _whole(history: History, faults: Iterable[Fault]) -> bool:
     dead = {fault.member for fault in faults if fault.kind is FaultKind.CRASH}
     if any(fault.member not in dead for fault in down):
         return False
-    if any(queue.parallel or queue.conflate for queue in history.queues):
+    if any(queue.parallel or queue.conflate or queue.filters for queue in history.queues):
         return False
     return _rests(history.timeline)
 

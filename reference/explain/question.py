@@ -132,8 +132,8 @@ def _ask(
         setting.unsure = index.unsure
     if history.queues and any(isinstance(what, Scripted) and what.refuses for what in history.timeline):
         setting.refuse_received()
-    if setting.conflates:
-        setting.in_sequence = setting.tells_late = False  # what makes way leaves its queue unseen
+    if setting.conflates or setting.filtering:
+        setting.in_sequence = setting.tells_late = False  # some leave their queue unseen
     setting.logs_read = any(
         isinstance(what, StatisticAsked) and is_of_alerts(what.name) for what in history.timeline
     )

@@ -331,6 +331,8 @@ class QueueAttributes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         remove_on_exception: whether an event leaves the queue though the other site failed to apply it.
         members: the members of its site that run it; all of them where none is named.
         manual_start: whether it starts by a `start` behind each reset, when its regions are there already.
+        refused_keys: keys whose events its event filter refuses before they are queued.
+        withheld_keys: keys whose events its event filter withholds before they are sent.
     """
 
     id: str
@@ -347,6 +349,13 @@ class QueueAttributes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     remove_on_exception: bool = True
     members: tuple[str, ...] = ()
     manual_start: bool = False
+    refused_keys: tuple[str, ...] = ()
+    withheld_keys: tuple[str, ...] = ()
+
+    @property
+    def filters(self) -> bool:
+        """Whether it has an event filter."""
+        return bool(self.refused_keys or self.withheld_keys)
 
     def runs_on(self, member: str) -> bool:
         """Whether a member of its site runs it."""

@@ -75,6 +75,10 @@ def _queue(queue: QueueAttributes) -> str:
     if queue.maximum_memory_mb != _QUEUE.maximum_memory_mb:
         parts.append(f"maximum memory {queue.maximum_memory_mb:,} MB")
     parts += ["started when its regions were there"] * queue.manual_start
+    if queue.refused_keys:
+        parts.append(f"filter refuses {_listed('key', queue.refused_keys)} before they are queued")
+    if queue.withheld_keys:
+        parts.append(f"filter withholds {_listed('key', queue.withheld_keys)} before they are sent")
     if queue.members:
         parts.append(f"on {', '.join(queue.members)} alone")
     if not queue.remove_on_exception:

@@ -109,6 +109,7 @@ class Setting:
         parallel: the same of parallel asynchronous ones, which are parted as the buckets of regions are.
         conflating: the ids of queues that conflate.
         conflates: whether there is any.
+        filtering: the queues that have an event filter.
         parted: the ids of parallel gateway senders.
         distributed: whether there is more than one site.
         clock: whether timestamps are in the order of op ids; else they are hidden.
@@ -237,6 +238,7 @@ class Setting:
             queue.id for queue in queues if conflating and any(each(self.book.conflates(queue.conflate)))
         )
         self.conflates = bool(self.conflating)
+        self.filtering = tuple(queue for queue in queues if queue.filters)
         self.parallel = {one.id: one for one in queues if one.parallel and one.remote_site is None}
         self.parted = frozenset(sender_of(queue) for queue in queues if is_parted(queue))
         self._unparted = [queue for queue in queues if queue.id in self.parted]

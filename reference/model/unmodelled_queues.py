@@ -32,6 +32,10 @@ def of_queue(queue: QueueAttributes) -> Iterator[str]:
         yield "queues that conflate and have listeners, are parallel, or are on disk"
     if queue.conflate and queue.maximum_memory_mb < QueueAttributes(id="", site=1).maximum_memory_mb:
         yield "queues that conflate and overflow"
+    if queue.withheld_keys and queue.parallel and listens:
+        yield "parallel queues with a listener whose filter withholds events"
+    if queue.filters and queue.conflate:
+        yield "queues that conflate and have an event filter"
     if queue.order_policy not in ORDER_POLICIES:
         yield f"the order policy {queue.order_policy!r:.40}"
 

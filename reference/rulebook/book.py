@@ -22,6 +22,7 @@ from plumbline.reference.rulebook.dialects import answers, is_documented
 from plumbline.reference.rulebook.disks import DiskDecisions
 from plumbline.reference.rulebook.durable import DurableDecisions
 from plumbline.reference.rulebook.entry_operations import EntryOperationDecisions
+from plumbline.reference.rulebook.event_filters import FilterDecisions
 from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
@@ -65,6 +66,7 @@ class Rulebook(
     ExpiryDecisions,
     FailoverDecisions,
     FailureDecisions,
+    FilterDecisions,
     GaugeDecisions,
     HostingDecisions,
     InterestDecisions,

@@ -18,6 +18,7 @@ from plumbline.reference.rulebook.decision import Decision, Subject, merged
 from plumbline.reference.rulebook.disks import DiskDecisions
 from plumbline.reference.rulebook.durable import DurableDecisions
 from plumbline.reference.rulebook.entry_operations import EntryOperationDecisions
+from plumbline.reference.rulebook.event_filters import FilterDecisions
 from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
@@ -129,6 +130,9 @@ OVERFLOW = _of(OverflowDecisions)
 CONFLATION = _of(ConflationDecisions)
 """Decisions that only examples ask in which a queue conflates."""
 
+FILTERS = _of(FilterDecisions)
+"""Decisions that only examples ask in which a queue has an event filter."""
+
 ENTRY_OPERATIONS = _of(EntryOperationDecisions)
 """Decisions that only examples ask with operations that depend on what they find, or on many keys."""
 
@@ -165,6 +169,7 @@ DECISIONS: dict[str, Decision] = merged(
     REGISTRATIONS,
     JOINING,
     CONFLATION,
+    FILTERS,
     ENTRY_OPERATIONS,
 )
 """Every decision by name, narrow ones first; the method of the same name in `Rulebook` answers it."""

@@ -17,6 +17,7 @@ from plumbline.reference.rulebook import (
     disks,
     durable,
     entry_operations,
+    event_filters,
     failover,
     failures,
     interests,
@@ -73,6 +74,7 @@ FAULTY: dict[str, FaultyVariant] = by_name(
         *versions.FAULTS,
         *joining.FAULTS,
         *queue_conflation.FAULTS,
+        *event_filters.FAULTS,
         *entry_operations.FAULTS,
     )
 )

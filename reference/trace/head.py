@@ -139,6 +139,7 @@ def _queue_hosts(layout: Layout, queue: QueueAttributes) -> Iterator[Row]:
                 batch_size=queue.batch_size,
                 interval_ms=queue.batch_interval_ms,
                 conflates=queue.conflate,
+                filters=queue.filters or None,
                 persistent=queue.persistent,
             )
             if not queue.remove_on_exception:

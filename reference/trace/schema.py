@@ -377,6 +377,7 @@ _COLUMNS = (
     Column("dispatchers", _INTEGER, "how many dispatchers the queue has"),
     Column("order_policy", _TEXT, "what keeps its order under several dispatchers: key, thread or partition"),
     Column("conflates", _FLAG, "whether a queued update makes way for a later one of its key"),
+    Column("filters", _FLAG, "whether the queue's event filter leaves out events of some keys"),
     Column(
         "order_group", _TEXT, "what order is kept within: the key, thread or partition by the order policy"
     ),

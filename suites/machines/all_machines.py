@@ -27,6 +27,7 @@ from plumbline.suites.machines.conflation import CONFLATION_MACHINES
 from plumbline.suites.machines.constants import without_local_constants
 from plumbline.suites.machines.drawing import Execute, Machine, PlanMachine
 from plumbline.suites.machines.durable import DURABLE_MACHINES
+from plumbline.suites.machines.event_filters import EVENT_FILTER_MACHINES
 from plumbline.suites.machines.failing_events import FAILING_EVENT_MACHINES
 from plumbline.suites.machines.gateways import GATEWAY_MACHINES
 from plumbline.suites.machines.joining import JOINING_MACHINES
@@ -63,6 +64,7 @@ MACHINES: dict[str, Machine] = {
         *WORLD_MACHINES,
         *MIXTURE_MACHINES,
         *CONFLATION_MACHINES,
+        *EVENT_FILTER_MACHINES,
     )
 }
 """Every machine by name."""

@@ -18,6 +18,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     durable_offline,
     durable_replay,
     entry_operations,
+    event_filters,
     failover,
     gateway_batches,
     gateway_chains,

@@ -25,7 +25,7 @@ from plumbline.reference.history.operations import (
 from plumbline.suites.harness.driver import Driver
 from plumbline.suites.scenarios.course import REGION
 from plumbline.suites.scenarios.mismatch import MismatchError, in_words
-from plumbline.suites.scenarios.sites import APART, BATCH_SIZE, Sites, queues
+from plumbline.suites.scenarios.sites import APART, BATCH_SIZE, Sites, filtering, queues
 from plumbline.suites.scenarios.stage import Stage
 
 LISTENED = "listened"
@@ -47,6 +47,8 @@ def listened_queues(
     both: bool = False,
     there: bool = False,
     parallel: bool = False,
+    refused: tuple[str, ...] = (),
+    withheld: tuple[str, ...] = (),
 ) -> tuple[QueueAttributes, ...]:
     """The asynchronous queues of site 1, and its gateway senders if there is another site.
 
@@ -56,6 +58,8 @@ def listened_queues(
         both: whether there are two queues.
         there: whether there is another site.
         parallel: whether each member dispatches for the buckets that it is primary for.
+        refused: the keys whose events the first one's filter refuses.
+        withheld: the keys whose events the first one's filter withholds.
     """
     sized = "" if batch_size == BATCH_SIZE else f" by {batch_size}"
     named = f" on {' and '.join(members)}" if members else ""
@@ -71,6 +75,7 @@ def listened_queues(
         )
         for name in ids
     )
+    found = (filtering(found[0], refused, withheld), *found[1:])
     return (*found, *(queues(batch_size) if there else ()))
 
 
@@ -176,6 +181,12 @@ class Listening(Sites):
         seen = [token for call in self.calls(queue) for token in self._named(call)]
         if seen != wanted:
             raise MismatchError(f"the listener to receive {in_words(wanted)}", in_words(seen))
+
+    def never_received(self, key: str, queue: str = "") -> None:
+        """No call of the listeners has held an event of a key, whether it succeeded or failed."""
+        seen = [change.token for call in self.calls(queue) for change in call.events if change.key == key]
+        if seen:
+            raise MismatchError(f"the listener to receive nothing of {key}", in_words(seen))
 
     def processed_once(self, *operations: Operation, queue: str = "", at: str = "") -> None:
         """Of calls that succeeded, the listeners have received these operations once each, in this order.

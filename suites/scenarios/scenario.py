@@ -143,13 +143,16 @@ def between_sites(
     keeps_failed: bool = False,
     memory_mb: int = 0,
     conflate: bool = False,
+    refused: tuple[str, ...] = (),
+    withheld: tuple[str, ...] = (),
 ) -> Callable[[Callable[[Sites], None]], Callable[[Sites], None]]:
     """Register a scenario of two sites, with a gateway sender each way; the first has `here` members.
 
     All of these run its sender, or those that `runs_on` names; with `manual_start` it starts only when the
     regions are there. Its queue is kept on disk if it is `persistent`. With `keeps_failed` it keeps events
     that the other site fails to apply. Beyond `memory_mb`, where that is named, it overflows to disk. If it
-    is to `conflate`, updates in its queue may make way for later ones.
+    is to `conflate`, updates in its queue may make way for later ones. Its event filter names the keys that
+    are `refused` before they are queued, or `withheld` before they are sent.
 
     A conflict resolver is installed everywhere if its policy is named. Further regions, `also`, share the
     senders; see `sites.queues` for the settings of these.
@@ -166,6 +169,7 @@ def between_sites(
                     *([Capability.CLIENTS] if clients else ()),
                     *([Capability.DISK] if persistent or memory_mb else ()),
                     *([Capability.QUEUE_CONFLATION] if conflate else ()),
+                    *([Capability.EVENT_FILTERS] if refused or withheld else ()),
                     *needs,
                 ),
                 members=here + 2,
@@ -184,6 +188,8 @@ def between_sites(
                     keeps_failed=keeps_failed,
                     memory_mb=memory_mb,
                     conflate=conflate,
+                    refused=refused,
+                    withheld=withheld,
                 ),
                 clocks=clocks,
                 resolver=resolver,
@@ -207,11 +213,14 @@ def with_listener(
     both: bool = False,
     also: tuple[str, ...] = (),
     checks: bool | None = None,
+    refused: tuple[str, ...] = (),
+    withheld: tuple[str, ...] = (),
 ) -> Callable[[Callable[[Listening], None]], Callable[[Listening], None]]:
     """Register a scenario of an asynchronous event queue on `here` members of site 1.
 
     Further regions, `also`, are attached to it. With `there` another site is sent to by a gateway sender on
-    the same regions; with `both` there are two asynchronous queues. See `listening.listened_queues`.
+    the same regions; with `both` there are two asynchronous queues. See `listening.listened_queues`,
+    also for `refused` and `withheld`: the keys that the event filter of the first queue names.
     """
 
     def register(play: Callable[[Listening], None]) -> Callable[[Listening], None]:
@@ -222,13 +231,16 @@ def with_listener(
                 needs=(
                     *(Capability.REPLICATED_REGIONS, Capability.ASYNC_QUEUES),
                     *([Capability.GATEWAYS] if there else ()),
+                    *([Capability.EVENT_FILTERS] if refused or withheld else ()),
                     *needs,
                 ),
                 members=here + 2 * there,
                 checks=checks,
                 scope=Scope.ACK,
                 clients=(),
-                queues=listened_queues(batch_size, runs_on, both=both, there=there),
+                queues=listened_queues(
+                    batch_size, runs_on, both=both, there=there, refused=refused, withheld=withheld
+                ),
                 listens=True,
                 also=also,
                 play=play,

@@ -65,6 +65,8 @@ def queues(
     keeps_failed: bool = False,
     memory_mb: int = 0,
     conflate: bool = False,
+    refused: tuple[str, ...] = (),
+    withheld: tuple[str, ...] = (),
 ) -> tuple[QueueAttributes, ...]:
     """The gateway senders of both sites; other settings make other senders.
 
@@ -80,6 +82,8 @@ def queues(
         keeps_failed: whether that keeps events that the other site fails to apply.
         memory_mb: the memory of its queue; 0 for what a queue has unless another is named.
         conflate: whether updates in it may make way for later ones.
+        refused: the keys whose events its filter refuses.
+        withheld: the keys whose events its filter withholds.
     """
     there = _sender(TO_THERE, 1, batch_size, interval_ms)
     if dispatchers > 1:
@@ -99,7 +103,22 @@ def queues(
         )
     if conflate:
         there = msgspec.structs.replace(there, id=f"{there.id} conflating", conflate=True)
+    there = filtering(there, refused, withheld)
     return there, _sender(TO_HERE, 2, *(back or (batch_size, interval_ms)))
+
+
+def filtering(queue: QueueAttributes, refused: tuple[str, ...], withheld: tuple[str, ...]) -> QueueAttributes:
+    """The queue with an event filter for these keys, under a name of its own."""
+    if not (refused or withheld):
+        return queue
+    words = [
+        f"{does} {' and '.join(keys)}"
+        for does, keys in (("refusing", refused), ("withholding", withheld))
+        if keys
+    ]
+    return msgspec.structs.replace(
+        queue, id=f"{queue.id} {' '.join(words)}", refused_keys=refused, withheld_keys=withheld
+    )
 
 
 def _sender(name: str, site: int, batch_size: int, interval_ms: int) -> QueueAttributes:
@@ -117,9 +136,16 @@ def _sender(name: str, site: int, batch_size: int, interval_ms: int) -> QueueAtt
 def regions(
     fed: tuple[QueueAttributes, ...], scope: Scope, checks: bool | None, also: tuple[str, ...] = ()
 ) -> tuple[RegionAttributes, ...]:
-    """The regions that both sites share by these senders, and one that they do not."""
-    senders = tuple(queue.id for queue in fed)
-    shared = (RegionAttributes(name=n, scope=scope, checks=checks, senders=senders) for n in (REGION, *also))
+    """The regions that both sites share by these senders, and one that they do not.
+
+    A queue that sends to no site is an asynchronous event queue, and is attached to the same regions.
+    """
+    senders = tuple(queue.id for queue in fed if queue.remote_site is not None)
+    listened = tuple(queue.id for queue in fed if queue.remote_site is None)
+    shared = (
+        RegionAttributes(name=name, scope=scope, checks=checks, senders=senders, queues=listened)
+        for name in (REGION, *also)
+    )
     return (
         *shared,
         RegionAttributes(name=APART, scope=scope, checks=checks),

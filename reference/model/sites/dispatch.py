@@ -25,6 +25,7 @@ from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.cut_through import CutThrough
 from plumbline.reference.model.sites.failing import Failing
 from plumbline.reference.model.sites.filling import WAITS_FOR_SITE
+from plumbline.reference.model.sites.filters import EventFilters
 from plumbline.reference.model.sites.lanes import DispatcherPartition, sender_of
 from plumbline.reference.model.sites.listeners import Listeners, waits_for_others
 from plumbline.reference.model.sites.parallel_senders import ParallelSenders
@@ -59,6 +60,7 @@ class Dispatch:
         self._lookahead = lookahead
         self._passage = passage
         self._failing = Failing(setting)
+        self._filters = EventFilters(setting)
         self._batches = Batches(setting)
         self._listeners = Listeners(setting)
         self._removals_told = RemovalMessages(setting, lookahead)
@@ -86,6 +88,8 @@ class Dispatch:
                 continue
             elif wire is not None and sender.sent > sender.heard:
                 yield from self._trying_again(world, view, member, queue, sender)
+            if queue.remote_site is not None and self._setting.filtering:
+                yield from self._withholding(world, member, queue, sender)
             if wire is not None and len(sender.queue) != sender.sent:
                 yield from self._sending(world, view, member, queue, sender, wire)
             elif sender.wire == 0 and sender.queue and queue.remote_site is not None:
@@ -147,6 +151,8 @@ class Dispatch:
         if sender.heard:
             return False
         queue = self._setting.queues[name]
+        if self._filters.may_block(queue, sender):
+            return True
         if queue.remote_site is None:
             return self._listeners.idle(world, member, queue, sender)
         if any(self._held_up(world, member, queue)) or self._may_wait_for_another_group(world, member, queue):
@@ -225,6 +231,29 @@ class Dispatch:
         """Whether it does not matter which receiver the sender knows: it connects again to any."""
         return all(answer for same in (True, False) for answer in each(self._setting.book.reconnects(same)))
 
+    def _withholding(
+        self, world: World, member: str, queue: QueueAttributes, sender: Sender
+    ) -> Iterator[Step]:
+        """A batch that begins with withheld events leaves them out; nothing has to be answered for that."""
+        if not sender.queue or sender.sent or sender.heard or sender.paused:
+            return
+        if not any(self._filters.withholds(queue, sender, 0)) or self._filters.blocks(queue, sender, 0):
+            return
+        for begun in self._batches.begun(world, queue, sender):
+            count = next(
+                (
+                    place
+                    for place, event in enumerate(begun.queue)
+                    if event.position > begun.horizon or not any(self._filters.withholds(queue, begun, place))
+                ),
+                len(begun.queue),
+            )
+            left = replace(begun, sent=count, heard=count)
+            yield Step(
+                ("withholds event", member, queue.id, sender.queue[0].op_id),
+                with_sender(world, member, queue.id, left),
+            )
+
     def _trying_again(
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
     ) -> Iterator[Step]:
@@ -255,7 +284,13 @@ class Dispatch:
         batches: Iterable[Sender]
         if not (sender.sent and not ahead) and not self._batches.goes_on(world, sender):
             batches = self._batches.begun(world, queue, sender)
-        elif view.reduced and not sender.paused and not world.wan.stands and len(wire.events) == sender.sent:
+        elif (
+            view.reduced
+            and not sender.paused
+            and not world.wan.stands
+            and len(wire.events) == sender.sent
+            and not self._setting.filtering
+        ):
             # No receiver has taken any of it yet, so the batch may begin only now and hold more.
             anew = self._batches.begun(world, queue, replace(sender, sent=0))
             batches = (replace(begun, sent=sender.sent) for begun in anew)
@@ -293,6 +328,8 @@ class Dispatch:
             hindered |= dependences.sends_again(queue, member, wire.receiver)
         # Where no answer comes, or the queue is paused, whether a batch went on or had ended decides what is
         # applied before the next.
+        # What a filter withholds shows nowhere, and whether it was in a batch decides what may leave with it.
+        filtered = bool(self._setting.filtering)
         lost = sender.paused or world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST
         if not lost and self._passage.is_free(world, view, name, sender, wire, sender.queue[sender.sent]):
             # A fault shows only whether it has left its queue by then, and only to a reading of the queue.
@@ -303,6 +340,8 @@ class Dispatch:
             moved = bool(sender.late) and not any(self._leads(world, member, queue.id, sender))
             if event.position > horizon or (moved and index >= sender.late):
                 continue
+            if self._filters.blocks(queue, sender, index):
+                return
             may_go = self._conflation.may_go(view, queue.id, sender, event)
             order = (
                 *sender.queue[: sender.sent],
@@ -310,7 +349,9 @@ class Dispatch:
                 *sender.queue[sender.sent : index],
                 *sender.queue[index + 1 :],
             )
-            for early in each(book.removes_when_sent()):
+            for early, withheld in product(
+                each(book.removes_when_sent()), self._filters.withholds(queue, sender, index)
+            ):
                 if early:
                     # The events answered, or sent and kept, cannot be more than the events left.
                     kept = order[1:]
@@ -329,7 +370,7 @@ class Dispatch:
                 ):
                     filled = replace(
                         wire,
-                        events=(*wire.events, replace(event, position=0, update=False)),
+                        events=(*wire.events, replace(event, position=0, update=False, withheld=withheld)),
                         replies=wire.replies + (not late),
                         early=wire.early + (not late),
                     )
@@ -340,7 +381,9 @@ class Dispatch:
                         yield Step(
                             (SENDS_EVENT, member, queue.id, event.op_id),
                             told_of,
-                            claim=None if (sender.sent and lost) or may_go or moved else claims.SEND_EVENT,
+                            claim=None
+                            if (sender.sent and lost) or may_go or moved or filtered
+                            else claims.SEND_EVENT,
                             undone_by=hindered if self._setting.resends else frozenset(),
                             wanted=partial(self._lookahead.wants_event, world, view, name, sender),
                             clashes=hindered | claims.TIME_PASSES,

@@ -21,6 +21,7 @@ from plumbline.reference.history.operations import (
 )
 from plumbline.reference.model.setting import Propagation, Setting
 from plumbline.reference.model.sites.filling import Filling
+from plumbline.reference.model.sites.filters import EventFilters
 from plumbline.reference.model.sites.lanes import DispatcherPartition, groups_of
 from plumbline.reference.model.sites.site_state import Queued, Sender
 from plumbline.reference.model.world import World
@@ -37,6 +38,7 @@ class Feeding:
     def __init__(self, setting: Setting, filling: Filling) -> None:
         self._setting = setting
         self._filling = filling
+        self._filters = EventFilters(setting)
         self._feeds: dict[tuple[str, str], Feeds] = {}
 
     def queued(
@@ -83,7 +85,8 @@ class Feeding:
                     after
                     for before in worlds
                     for feeds in ways
-                    for after in [before][feeds:]
+                    for refused in self.refusals(before, member, operation, queue)
+                    for after in [before][feeds and not refused :]
                     or self._queued(
                         before,
                         member,
@@ -99,6 +102,14 @@ class Feeding:
                     )
                 ]
             yield from worlds
+
+    def refusals(
+        self, world: World, member: str, operation: Operation, queue: QueueAttributes
+    ) -> tuple[bool, ...]:
+        """Whether the filter of a queue keeps an operation out of a member's copy of it."""
+        sender = world.wan.senders.get((member, queue.id))
+        secondary = sender is not None and not sender.primary
+        return self._filters.refuses(queue, operation.key, secondary=secondary)
 
     def refused(self, world: World, member: str, event: Queued) -> Iterator[World]:
         """The worlds in which the member's senders know of an event of another site that lost there."""

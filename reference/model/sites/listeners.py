@@ -19,10 +19,12 @@ from plumbline.reference.model import claims
 from plumbline.reference.model.places import call_entry, call_place, listener_entry
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import with_sender
+from plumbline.reference.model.sites.filters import EventFilters
 from plumbline.reference.model.sites.site_state import Queued, Sender
 from plumbline.reference.model.world import GateState, World
 from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, each
+from plumbline.reference.search.hashed_map import HashedMap
 from plumbline.reference.search.transition import Entry, Place, Step, View
 
 
@@ -31,6 +33,7 @@ class Listeners:
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
+        self._filters = EventFilters(setting)
 
     def steps(
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
@@ -74,22 +77,45 @@ class Listeners:
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
     ) -> Iterator[Step]:
         """The listener receives a batch; the log fixes which events those are."""
-        place, scripts = call_place(member, queue.id), world.wan.scripts
+        scripts = world.wan.scripts
         script: tuple[str, ...] = scripts.get((member, queue.id), ())
         answer = script[0] if script else SUCCESS
         if script:
             scripts = scripts.set((member, queue.id), script[1:])
         for queued, count, most in self._batches(queue, sender):
-            batch = queued[:count]
             called = replace(sender, queue=queued, sent=count, answer=answer)
+            if self._filters.blocks(queue, called, 0):
+                return
+            yield from self._calls(world, view, member, queue, called, most, scripts)
+
+    def _calls(
+        self,
+        world: World,
+        view: View,
+        member: str,
+        queue: QueueAttributes,
+        called: Sender,
+        most: int,
+        scripts: HashedMap[tuple[str, str], tuple[str, ...]],
+    ) -> Iterator[Step]:
+        """The listener is called with a batch, without what the queue's filter withholds of it."""
+        place, count, answer = call_place(member, queue.id), called.sent, called.answer
+        for batch in self._let_through(queue, called):
+            if not batch:
+                left = replace(called, sent=count, heard=count, answer="")
+                yield Step(
+                    ("withholds batch", member, queue.id, f"{most - count} fewer"),
+                    with_sender(world, member, queue.id, left),
+                )
+                continue
             removes, orders = (
                 each(self._setting.book.removes_when_offered()),
-                each(self._setting.book.offered_in_order(sender.failed > 0)),
+                each(self._setting.book.offered_in_order(called.failed > 0)),
             )
             for early, in_order, tokens in product(
                 removes, orders, product(*(self._values(world, member, event) for event in batch))
             ):
-                after = _without_batch(called, batch) if early else called
+                after = _without_batch(called, called.queue[:count]) if early else called
                 shown = [self._shown(event, token) for event, token in zip(batch, tokens, strict=True)]
                 entry = call_entry(shown if in_order else shown[::-1], answer)
                 told = with_sender(world, member, queue.id, after)
@@ -97,8 +123,15 @@ class Listeners:
                     ("calls listener", member, queue.id, f"{most - count} fewer", batch[0].op_id),
                     told.but(wan=replace(told.wan, scripts=scripts)),
                     ((place, entry),),
-                    claims.CALL if view.observed(place) else None,
+                    claims.CALL if view.observed(place) and not self._setting.filtering else None,
                 )
+
+    def _let_through(self, queue: QueueAttributes, called: Sender) -> Iterator[tuple[Queued, ...]]:
+        """What a queue's filter leaves of the batch at its head."""
+        batch = called.queue[: called.sent]
+        ways = (self._filters.withholds(queue, called, place) for place in range(called.sent))
+        for withheld in product(*ways):
+            yield tuple(event for event, out in zip(batch, withheld, strict=True) if not out)
 
     def _batches(
         self, queue: QueueAttributes, sender: Sender

@@ -293,8 +293,16 @@ class ParallelQueues:
     ) -> Iterator[World]:
         """The worlds in which an event has entered a member's copy, where an operation of the kind does."""
         copy = _copy(world, member, queue.id)
-        for crosses in self._feeding.crossings(operation, queue, update=update):
-            if not crosses or (not again and any(event.op_id == operation.op_id for event in copy.events)):
+        ways = product(
+            self._feeding.crossings(operation, queue, update=update),
+            self._feeding.refusals(world, member, operation, queue),
+        )
+        for crosses, refused in ways:
+            if (
+                not crosses
+                or refused
+                or (not again and any(event.op_id == operation.op_id for event in copy.events))
+            ):
                 yield world
                 continue
             event = Queued(

@@ -82,8 +82,12 @@ class ParallelSenders:
     ) -> Iterator[World]:
         """The worlds in which an event has entered a member's lane, where an operation of the kind does."""
         sender = _sender(world, member, lane)
-        for crosses in self._feeding.crossings(operation, lane, update=update):
-            if not crosses or any(event.op_id == operation.op_id for event in sender.queue):
+        ways = product(
+            self._feeding.crossings(operation, lane, update=update),
+            self._feeding.refusals(world, member, operation, lane),
+        )
+        for crosses, refused in ways:
+            if not crosses or refused or any(event.op_id == operation.op_id for event in sender.queue):
                 yield world
                 continue
             event = Queued(

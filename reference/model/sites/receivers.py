@@ -112,6 +112,9 @@ class Receivers:
         operation = self._setting.carried(event)
         member = wire.receiver
         rest = replace(wire, events=(*wire.events[:index], *wire.events[index + 1 :]))
+        if event.withheld:
+            yield Step(("passes over", member, event.op_id), with_wire(world, name, ended(rest)))
+            return
         entry = world.entry(member, operation.region, operation.key)
         if operation.kind in WHOLE:
             applied, shows = self._region_operations.applied(world, view, operation, member)

@@ -30,6 +30,7 @@ class Queued(msgspec.Struct, frozen=True):
         position: its key in the queue; 0 while it is only recorded.
         been: the sites that have it or were sent it; empty where events do not travel on.
         update: whether it may make way for a later update of its key, in a queue that conflates.
+        withheld: whether an event filter has withheld it, so that it only counts as one of its batch.
     """
 
     op_id: int
@@ -40,6 +41,7 @@ class Queued(msgspec.Struct, frozen=True):
     position: int = 0
     been: frozenset[int] = frozenset()
     update: bool = False
+    withheld: bool = False
 
 
 class Sender(msgspec.Struct, frozen=True):

@@ -1,5 +1,5 @@
--- part: Regions of which not all, or not all in its order, crosses to another site: by a queue that conflates, or by one
---   of several lanes that keep the order of threads only.
+-- part: Regions of which not all, or not all in its order, crosses to another site: by a queue that conflates
+--   or has a filter, or by one of several lanes that keep the order of threads only.
 -- columns:
 -- needs: feeds
 lossy AS (

@@ -2,10 +2,11 @@
 --   members of the queue's site called, each with the answer, and with the last call of the member that had it once
 --   more.
 -- columns: run_id, example, seq, kind, site, member, client, region, key, op, op_id, event, token, value, queue,
---   queue_type, parallel, dispatchers, batch, batch_pos, status, seen_after
+--   queue_type, parallel, dispatchers, filters, batch, batch_pos, status, seen_after
 -- needs:
 async_queues AS (
-  SELECT run_id, example, queue, min(site) AS site, bool_or(coalesce(parallel, false)) AS in_parallel
+  SELECT run_id, example, queue, min(site) AS site, bool_or(coalesce(parallel, false)) AS in_parallel,
+    bool_or(coalesce(filters, false)) AS leaves_out
   FROM ev
   WHERE kind = 'queue_host' AND queue_type = 'async'
   GROUP BY run_id, example, queue

@@ -1,5 +1,5 @@
 -- part: Operations that the listener of an asynchronous event queue must have received at rest: of keys that only one
---   site changes, of a serial queue none at a time with another of its key, no member lost; and when it first
+--   site changes, of a queue without a filter, of a serial one none at a time with another of its key, no member lost; and when it first
 --   received each.
 -- columns: run_id, example, seq, kind, site, member, region, key, op, op_id, event, queue, queue_type, policy, scope
 -- needs: offers, fed, rest
@@ -18,7 +18,7 @@ heard_regions AS (
   JOIN async_queues q ON q.run_id = a.run_id AND q.example = a.example AND q.queue = a.queue
   LEFT JOIN kept k ON k.run_id = a.run_id AND k.example = a.example AND k.region = a.region
   LEFT JOIN parted p ON p.run_id = a.run_id AND p.example = a.example AND p.region = a.region
-  WHERE a.kind = 'attach' AND a.queue_type = 'async' AND ((k.region IS NOT NULL AND NOT q.in_parallel) OR p.region IS NOT NULL)
+  WHERE a.kind = 'attach' AND a.queue_type = 'async' AND NOT q.leaves_out AND ((k.region IS NOT NULL AND NOT q.in_parallel) OR p.region IS NOT NULL)
 ),
 heard_calls AS (
   SELECT c.run_id, c.example, c.region, c.key, c.op, c.op_id, c.token, c.member, c.thread, c.called_at, c.returned_at,
