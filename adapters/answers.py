@@ -30,6 +30,7 @@ from plumbline.adapters.protocol import (
     ShownStamp,
 )
 from plumbline.adapters.scene import Scene
+from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.listener_calls import ANSWERS, QueueCall
 from plumbline.reference.history.operations import (
@@ -160,6 +161,13 @@ def _flaw_of_events(scene: Scene, since: int, told: Observed) -> str:
     return next(filter(None, (_flaw_of_call(scene, call) for call in told.calls)), "")
 
 
+_MARKS = {
+    True: "does not say of each event whether it is `marked`, and hello declares duplicate_marks",
+    False: "says whether an event is `marked`, and hello does not declare duplicate_marks",
+}
+"""What is wrong with a call, by whether the candidate shows marks."""
+
+
 def _flaw_of_call(scene: Scene, call: QueueCall) -> str:
     queue = scene.queues.get(call.queue)
     if queue is None or queue.remote_site is not None:
@@ -170,6 +178,9 @@ def _flaw_of_call(scene: Scene, call: QueueCall) -> str:
         return f"an event of a region that does not exist: {strange!r:.80}"
     if call.answer not in ANSWERS:
         return f"a listener at {call.member} that answers {call.answer!r:.80}"
+    marks = scene.declares(Capability.DUPLICATE_MARKS)
+    if any((one.marked is not None) is not marks for one in call.events):
+        return f"a call of the listener at {call.member} that {_MARKS[marks]}"
     return ""
 
 

@@ -186,6 +186,8 @@ VALUES: dict[str, str] = {
     "create_queue site": "1 to 3",
     "create_queue remote_site": "1 to 3",
     "create_queue members": "1 to 2 of them",
+    "create_queue refused_keys": "1 to 2 of them",
+    "create_queue withheld_keys": "1 to 2 of them",
     "create_queue dispatchers": "2 to 3",
     "create_queue batch_size": "1 to 12",
     "create_queue batch_interval_ms": "60000 to 180000",

@@ -66,6 +66,7 @@ CAPABILITIES = (
     Capability.PARALLEL_SENDERS,
     Capability.QUEUE_CONFLATION,
     Capability.EVENT_FILTERS,
+    Capability.DUPLICATE_MARKS,
     Capability.QUEUE_INSPECTION,
     Capability.LINK_FAULTS,
 )

@@ -104,7 +104,8 @@ class QueueListener:
             kind = EventKind.INVALIDATE
         stores = kind in (EventKind.CREATE, EventKind.UPDATE)
         token = event.getDeserializedValue() if stores else event.getCallbackArgument()
-        return QueuedChange(region=name, key=event.getKey(), kind=kind, token=token)
+        marked = bool(event.getPossibleDuplicate())
+        return QueuedChange(region=name, key=event.getKey(), kind=kind, token=token, marked=marked)
 
     class Java:
         """What py4j makes of it in the JVM."""

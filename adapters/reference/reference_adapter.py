@@ -146,7 +146,7 @@ class ReferenceAdapter(Joining, Queueing, Scripting):
         setting.plain = False  # claims on clients are for searches
         setting.send_on()
         setting.recover()
-        setting.logs_read = True
+        setting.logs_read = setting.marks = True
         model = Model(setting, OrderStrength.TOTAL, NoLookahead(self._most_tries), Answers())
         self._simulation = self._simulate(model, self._random)
         self._regions = {region.name: region for region in regions}

@@ -6,12 +6,13 @@ Knows the world as it is; does not know who asks.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from msgspec.structs import astuple
 
 from plumbline.reference.history.listener_calls import QueueCall, QueuedChange
 from plumbline.reference.history.log_lines import REFUSAL, LogLevel, LogLine
-from plumbline.reference.history.operations import Content, EventKind
+from plumbline.reference.history.operations import Content
 from plumbline.reference.history.views import VIEWS, RegionViews
 from plumbline.reference.model.sites.site_state import Alert
 from plumbline.reference.model.world import World
@@ -45,16 +46,14 @@ def views(
     )
 
 
-def queue_call(
-    member: str, queue: str, changes: Iterable[tuple[str, str, EventKind, str | None]], answer: str
-) -> QueueCall:
+def queue_call(member: str, queue: str, changes: Iterable[tuple[Any, ...]], answer: str) -> QueueCall:
     """A call of the listener of an asynchronous queue, as the model shows it."""
     return QueueCall(
         member=member,
         queue=queue,
         events=tuple(
-            QueuedChange(region=region, key=key, kind=kind, token=token)
-            for region, key, kind, token in changes
+            QueuedChange(region=region, key=key, kind=kind, token=token, marked=next(iter(mark), None))
+            for region, key, kind, token, *mark in changes
         ),
         answer=answer,
     )

@@ -16,6 +16,7 @@ from plumbline.adapters.process.client import RemoteAdapter
 from plumbline.adapters.process.messages import Response, UnreadableError, read_envelope
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, PlacementResult, SettleResult
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
+from plumbline.reference.history.listener_calls import QueueCall, QueuedChange
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Conflict,
@@ -25,6 +26,7 @@ from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
     Outcome,
+    QueueAttributes,
     QueueRole,
     QueueSight,
     RegionAttributes,
@@ -88,6 +90,21 @@ def introduction(**changes: Any) -> Introduction:
     return msgspec.structs.replace(ReferenceAdapter().hello(), **changes)
 
 
+def listened(adapter: CheckedAdapter) -> CheckedAdapter:
+    """The adapter, with an asynchronous event queue."""
+    adapter.hello()
+    adapter.deploy(TOPOLOGY)
+    adapter.create_queue(QueueAttributes(id="listened", site=1))
+    adapter.reset((msgspec.structs.replace(REGION, queues=("listened",)),))
+    return adapter
+
+
+def batch(marked: bool | None) -> Observed:
+    change = QueuedChange(region="region", key="x", kind=EventKind.DESTROY, token=None, marked=marked)
+    call = QueueCall(member="A", queue="listened", events=(change,), answer="true")
+    return Observed(events=(), position=1, calls=(call,))
+
+
 CONFLICT = Conflict(
     kind=EventKind.UPDATE, old=None, site=1, stored_site=2, time_ms=0, stored_time_ms=0, answer="allow"
 )
@@ -98,6 +115,12 @@ Ask = Callable[[CheckedAdapter], object]
 @pytest.mark.parametrize(
     ("method", "answers", "asks", "complaint"),
     [
+        (
+            "observe",
+            [batch(None)],
+            lambda it: listened(it).observe(0),
+            "observe: a call of the listener at A that does not say of each event whether it is `marked`",
+        ),
         (
             "contents",
             [(Content("x", "wrong"), Content("x", "right"))],

@@ -53,7 +53,7 @@ def filtered(draw: random.Random, queue: QueueAttributes) -> QueueAttributes:
 
 
 def trial(seed: int) -> Trial:
-    """A small example of two sites with filters: made by the documents' rulebook or by the one that judges."""
+    """A small example of two sites with filters: made by the documents' rulebook, or by its judge's."""
     draw = random.Random(f"filters {seed}")  # noqa: S311 - examples, not secrets
     faults = tuple(any_fault(draw) for _ in range(draw.choice((0, 1, 1))))
     shape = TwoSitesShape(

@@ -13,6 +13,7 @@ from itertools import combinations, product
 from plumbline.reference.explain.decision_log import asked_of, matters
 from plumbline.reference.explain.groundless import groundless
 from plumbline.reference.explain.key_decomposition import parts
+from plumbline.reference.explain.listener_index import shows_marks
 from plumbline.reference.explain.mistold import mistold
 from plumbline.reference.explain.search_stages import sought
 from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN
@@ -49,6 +50,7 @@ from plumbline.reference.rulebook.decisions import (
     HOSTING,
     JOINING,
     LISTENERS,
+    MARKS,
     ONWARD,
     OVERFLOW,
     PARALLEL,
@@ -166,6 +168,7 @@ def _decisions(history: History) -> tuple[str, ...]:
     return (
         *(CONFLATION if any(queue.conflate for queue in history.queues) else ()),
         *(FILTERS if any(queue.filters for queue in history.queues) else ()),
+        *(MARKS if shows_marks(history) else ()),
         *(RESOLVERS if history.resolver else ()),
         *(JOINING if _joins_meanwhile(history) else ()),
         *(REGISTRATIONS if _registers_meanwhile(history) else ()),

@@ -10,16 +10,19 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from plumbline.reference.history.fault_kinds import STARTS_AGAIN, FaultKind
+from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.listener_calls import QueueCall, SeenCall
-from plumbline.reference.history.moments import Called, FaultBegun
+from plumbline.reference.history.moments import Called, FaultBegun, Redelivered
 from plumbline.reference.history.operations import STORES_VALUE, Operation
 from plumbline.reference.model.places import call_entry, listener_entry
 from plumbline.reference.search.transition import Entry
 
 _BREAKS = (FaultKind.CRASH, FaultKind.LINK_DOWN, FaultKind.LINK_UP, FaultKind.RECEIVER_STOP)
 """What breaks connections between sites."""
+
+_REPEATS = STARTS_AGAIN | CLIENT_LIVES | {FaultKind.ANSWERS_LOST, FaultKind.MOVE_PRIMARY}
+"""After these a client or a member may try a call once more that was carried out."""
 
 What = tuple[str, str, str | None]
 """Region, key and token."""
@@ -169,8 +172,21 @@ def _comes_without_breaks(history: History) -> bool:
 
 def entry_of(call: QueueCall) -> Entry:
     """What the log of a queue's listener shows of one call, as the model shows it."""
-    events = (listener_entry(one.region, one.key, one.kind, one.token) for one in call.events)
+    events = (listener_entry(one.region, one.key, one.kind, one.token, one.marked) for one in call.events)
     return call_entry(events, call.answer)
+
+
+def shows_marks(history: History) -> bool:
+    """Whether listeners of queues show which events are marked as possible duplicates."""
+    return any(change.marked is not None for seen in history.calls for change in seen.call.events)
+
+
+def repeats_calls(history: History) -> bool:
+    """Whether something happens beside deaths after which any call may come to a member once more."""
+    return any(
+        isinstance(what, Redelivered) or (isinstance(what, FaultBegun) and what.fault.kind in _REPEATS)
+        for what in history.timeline
+    )
 
 
 def received_last(

@@ -12,7 +12,7 @@ from plumbline.reference.explain.call_intervals import overtaken, ticks
 from plumbline.reference.explain.client_lookahead import ClientDeliveryLookahead
 from plumbline.reference.explain.clocks import readings
 from plumbline.reference.explain.index import Index
-from plumbline.reference.explain.listener_index import entry_of
+from plumbline.reference.explain.listener_index import entry_of, repeats_calls, shows_marks
 from plumbline.reference.explain.recorded_lookahead import RecordedLookahead
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.join_moments import JoinBegun
@@ -137,6 +137,7 @@ def _ask(
     setting.logs_read = any(
         isinstance(what, StatisticAsked) and is_of_alerts(what.name) for what in history.timeline
     )
+    setting.marks, setting.repeats_calls = shows_marks(history), repeats_calls(history)
     setting.primaries = index.primaries
     setting.readings = readings(index)
     setting.ticks = ticks(index, history)

@@ -29,12 +29,14 @@ class QueuedChange(msgspec.Struct, frozen=True, kw_only=True):
         key: the key.
         kind: `create`, `update` or `destroy`; another kind where a candidate queues other operations.
         token: the value of a create or update, the callback argument else; None where none is passed.
+        marked: whether it carries the mark of a possible duplicate; None where that is not shown.
     """
 
     region: str
     key: str
     kind: EventKind
     token: str | None
+    marked: bool | None = None
 
 
 class QueueCall(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ Knows how much order a listener log carries; knows no state.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from typing import Any
 
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import EventKind, Outcome
@@ -48,9 +49,32 @@ def own_place(member: str, op_id: int) -> Place:
 _FAMILY = {EventKind.CREATE: EventKind.UPDATE}
 
 
-def listener_entry(region: str, key: str, kind: EventKind, token: str | None) -> Entry:
-    """One entry of a listener log. Creates and updates are one: no document tells them apart."""
-    return (region, key, _FAMILY.get(kind, kind), token)
+def listener_entry(
+    region: str, key: str, kind: EventKind, token: str | None, marked: bool | None = None
+) -> Entry:
+    """One entry of a listener log. Creates and updates are one: no document tells them apart.
+
+    Of an event that a queue's listener receives it may also tell whether that is marked as a possible
+    duplicate.
+    """
+    entry = (region, key, _FAMILY.get(kind, kind), token)
+    return entry if marked is None else (*entry, marked)
+
+
+def with_mark(entry: Entry, marked: bool) -> Entry:
+    """The entry of an event that is marked as a possible duplicate, or is not."""
+    parts: tuple[Any, ...] = entry  # type: ignore[assignment]
+    return (*parts, marked)
+
+
+def without_mark(entry: Entry) -> tuple[Entry, bool | None]:
+    """The entry of an event without its mark, and the mark; None where it has none."""
+    parts: tuple[Any, ...] = entry  # type: ignore[assignment]
+    return parts[:_PARTS], parts[_PARTS] if len(parts) > _PARTS else None
+
+
+_PARTS = 4
+"""What the entry of an event has without its mark: region, key, kind and token."""
 
 
 def resolver_entry(region: str, key: str, told: Told, answer: str) -> Entry:

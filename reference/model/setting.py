@@ -110,6 +110,8 @@ class Setting:
         conflating: the ids of queues that conflate.
         conflates: whether there is any.
         filtering: the queues that have an event filter.
+        marks: whether listeners of queues show which events are marked as possible duplicates.
+        repeats_calls: whether something happens after which any call may come to a member once more.
         parted: the ids of parallel gateway senders.
         distributed: whether there is more than one site.
         clock: whether timestamps are in the order of op ids; else they are hidden.
@@ -191,6 +193,7 @@ class Setting:
         self.resolver: ResolverPolicy | None = None
         self.onward = Propagation.STAYS
         self.batches_wait = self.retries_wait = True
+        self.marks = self.repeats_calls = False
         self.on_disk, self.unsure = frozenset[str](), frozenset[int]()
         self.ticks: Mapping[int, tuple[int, int]] = {}
         self._numbers, self._carried = dict[int, int](), dict[Queued, Operation]()

@@ -253,7 +253,7 @@ class World(msgspec.Struct, frozen=True, cache_hash=True):
 def empty_world() -> World:
     """Nothing has happened yet."""
     none: HashedMap[Any, Any] = HashedMap()
-    wan = SiteState(none, none, none, none, none, none, none, none, none, none, none, none)
+    wan = SiteState(*(none,) * 13)
     served = ClientState(*(none,) * len(ClientState.__struct_fields__))
     tombs = TombstoneState(none, none, none)
     return World(none, none, none, none, none, none, none, none, none, wan, served, tombs, none, none, none)

@@ -20,6 +20,7 @@ from plumbline.reference.rulebook.crossing import CrossingDecisions, OnwardDecis
 from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rulebook.dialects import answers, is_documented
 from plumbline.reference.rulebook.disks import DiskDecisions
+from plumbline.reference.rulebook.duplicate_marks import MarkDecisions
 from plumbline.reference.rulebook.durable import DurableDecisions
 from plumbline.reference.rulebook.entry_operations import EntryOperationDecisions
 from plumbline.reference.rulebook.event_filters import FilterDecisions
@@ -72,6 +73,7 @@ class Rulebook(
     InterestDecisions,
     JoiningDecisions,
     ListenerDecisions,
+    MarkDecisions,
     OnwardDecisions,
     OverflowDecisions,
     ParallelDecisions,

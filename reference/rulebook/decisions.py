@@ -16,6 +16,7 @@ from plumbline.reference.rulebook.conflict_resolvers import ResolverDecisions
 from plumbline.reference.rulebook.crossing import CrossingDecisions, OnwardDecisions
 from plumbline.reference.rulebook.decision import Decision, Subject, merged
 from plumbline.reference.rulebook.disks import DiskDecisions
+from plumbline.reference.rulebook.duplicate_marks import MarkDecisions
 from plumbline.reference.rulebook.durable import DurableDecisions
 from plumbline.reference.rulebook.entry_operations import EntryOperationDecisions
 from plumbline.reference.rulebook.event_filters import FilterDecisions
@@ -130,6 +131,9 @@ OVERFLOW = _of(OverflowDecisions)
 CONFLATION = _of(ConflationDecisions)
 """Decisions that only examples ask in which a queue conflates."""
 
+MARKS = _of(MarkDecisions)
+"""Decisions that only examples ask in which listeners show the mark of a possible duplicate."""
+
 FILTERS = _of(FilterDecisions)
 """Decisions that only examples ask in which a queue has an event filter."""
 
@@ -170,6 +174,7 @@ DECISIONS: dict[str, Decision] = merged(
     JOINING,
     CONFLATION,
     FILTERS,
+    MARKS,
     ENTRY_OPERATIONS,
 )
 """Every decision by name, narrow ones first; the method of the same name in `Rulebook` answers it."""

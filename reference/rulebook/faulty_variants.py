@@ -15,6 +15,7 @@ from plumbline.reference.rulebook import (
     conflict_resolvers,
     crossing,
     disks,
+    duplicate_marks,
     durable,
     entry_operations,
     event_filters,
@@ -75,6 +76,7 @@ FAULTY: dict[str, FaultyVariant] = by_name(
         *joining.FAULTS,
         *queue_conflation.FAULTS,
         *event_filters.FAULTS,
+        *duplicate_marks.FAULTS,
         *entry_operations.FAULTS,
     )
 )

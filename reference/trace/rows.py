@@ -390,6 +390,7 @@ def _queue_call(layout: Layout, number: int, call: QueueCall) -> Iterator[Row]:
             "event": change.kind,
             "token": token,
             "value": token if stores else None,
+            "posdup": change.marked,
             "op_id": called.op_id if called else None,
             "op": called.kind if called else None,
         }

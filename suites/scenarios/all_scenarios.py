@@ -14,6 +14,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     configuration,
     conflicts,
     copies_meanwhile,
+    duplicate_marks,
     durable_lives,
     durable_offline,
     durable_replay,

@@ -182,6 +182,35 @@ class Listening(Sites):
         if seen != wanted:
             raise MismatchError(f"the listener to receive {in_words(wanted)}", in_words(seen))
 
+    def repetitions_are_marked(self) -> None:
+        """Each event that the listeners have received before carries the mark of a possible duplicate."""
+        self._marks_are(of_repetitions=True)
+
+    def new_events_are_unmarked(self) -> None:
+        """No event that the listeners receive for the first time carries the mark of a possible duplicate."""
+        self._marks_are(of_repetitions=False)
+
+    def _marks_are(self, *, of_repetitions: bool) -> None:
+        before: set[str | None] = set()
+        checked = 0
+        for number, call in enumerate(self.calls(), 1):
+            for change in call.events:
+                again = change.token in before
+                checked += again is of_repetitions
+                if again is of_repetitions and change.marked is not again:
+                    raise MismatchError(
+                        f"call {number} of the listener to bring {change.token} {_marked(again)}",
+                        _marked(bool(change.marked)),
+                    )
+            before |= {change.token for change in call.events}
+        if not checked:
+            raise MismatchError(
+                "the listener to receive an event again"
+                if of_repetitions
+                else "the listener to receive an event",
+                in_words([*before]),
+            )
+
     def never_received(self, key: str, queue: str = "") -> None:
         """No call of the listeners has held an event of a key, whether it succeeded or failed."""
         seen = [change.token for call in self.calls(queue) for change in call.events if change.key == key]
@@ -223,3 +252,7 @@ class Listening(Sites):
                 raise MismatchError(
                     f"1 to {size} events in a call of the listener", f"{len(call.events)} events"
                 )
+
+
+def _marked(marked: bool) -> str:
+    return "with the mark of a possible duplicate" if marked else "without a mark"

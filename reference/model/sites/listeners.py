@@ -20,6 +20,7 @@ from plumbline.reference.model.places import call_entry, call_place, listener_en
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.filters import EventFilters
+from plumbline.reference.model.sites.marks import Marks
 from plumbline.reference.model.sites.site_state import Queued, Sender
 from plumbline.reference.model.world import GateState, World
 from plumbline.reference.rulebook.effects import ARRIVES
@@ -34,6 +35,7 @@ class Listeners:
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._filters = EventFilters(setting)
+        self._marks = Marks(setting)
 
     def steps(
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
@@ -112,19 +114,23 @@ class Listeners:
                 each(self._setting.book.removes_when_offered()),
                 each(self._setting.book.offered_in_order(called.failed > 0)),
             )
+            due = view.due(place) if view.observed(place) else None
             for early, in_order, tokens in product(
                 removes, orders, product(*(self._values(world, member, event) for event in batch))
             ):
                 after = _without_batch(called, called.queue[:count]) if early else called
-                shown = [self._shown(event, token) for event, token in zip(batch, tokens, strict=True)]
-                entry = call_entry(shown if in_order else shown[::-1], answer)
                 told = with_sender(world, member, queue.id, after)
-                yield Step(
-                    ("calls listener", member, queue.id, f"{most - count} fewer", batch[0].op_id),
-                    told.but(wan=replace(told.wan, scripts=scripts)),
-                    ((place, entry),),
-                    claims.CALL if view.observed(place) and not self._setting.filtering else None,
-                )
+                told = told.but(wan=replace(told.wan, scripts=scripts))
+                told = self._marks.noted(told, member, queue, batch)
+                entries = [self._shown(event, token) for event, token in zip(batch, tokens, strict=True)]
+                for shown in self._marks.marked(world, member, queue, batch, entries, due):
+                    entry = call_entry(shown if in_order else shown[::-1], answer)
+                    yield Step(
+                        ("calls listener", member, queue.id, f"{most - count} fewer", batch[0].op_id),
+                        told,
+                        ((place, entry),),
+                        claims.CALL if view.observed(place) and not self._setting.filtering else None,
+                    )
 
     def _let_through(self, queue: QueueAttributes, called: Sender) -> Iterator[tuple[Queued, ...]]:
         """What a queue's filter leaves of the batch at its head."""

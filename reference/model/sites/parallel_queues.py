@@ -17,9 +17,10 @@ from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import STORES_VALUE, EventKind, Operation, QueueAttributes
 from plumbline.reference.model import claims
 from plumbline.reference.model.lookahead import Lookahead
-from plumbline.reference.model.places import call_entry, call_place, listener_entry
+from plumbline.reference.model.places import call_entry, call_place, listener_entry, without_mark
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.dependences import crash_of
+from plumbline.reference.model.sites.marks import Marks
 from plumbline.reference.model.sites.parallel_senders import ParallelSenders, dispatchers, hears
 from plumbline.reference.model.sites.senders import Senders
 from plumbline.reference.model.sites.site_state import ParallelCopy, Queued
@@ -45,6 +46,7 @@ class ParallelQueues:
         self, setting: Setting, lookahead: Lookahead, senders: Senders, lanes: ParallelSenders
     ) -> None:
         self._setting = setting
+        self._marks = Marks(setting)
         self._lanes = lanes
         self._lookahead = lookahead
         self._feeding = senders.feeding
@@ -364,12 +366,13 @@ class ParallelQueues:
             if not failed <= {event.op_id for event in batch}:
                 continue
             called = replace(copy, batch=batch, answer=answer)
-            told = _with(world, member, queue.id, called)
-            for after in self._announced(told, member, queue, batch, "offered"):
+            told = self._marks.noted(_with(world, member, queue.id, called), member, queue, batch)
+            shown = list(self._marks.marked(world, member, queue, batch, entry, due))
+            for after, marked in product(self._announced(told, member, queue, batch, "offered"), shown):
                 yield Step(
                     ("calls listener", member, queue.id, f"{number:02}", batch[0].op_id),
                     after.but(wan=replace(after.wan, scripts=scripts)),
-                    ((place, call_entry(entry, answer)),),
+                    ((place, call_entry(marked, answer)),),
                     claims.CALL_IN_PARALLEL if view.observed(place) else None,
                 )
 
@@ -382,7 +385,7 @@ class ParallelQueues:
         most: int,
     ) -> Iterator[tuple[tuple[Queued, ...], tuple[Entry, ...]]]:
         """The batches that the log may show next: each event is the next of its key."""
-        entries: tuple[Entry, ...] = due[0]  # type: ignore[index]
+        entries: tuple[Entry, ...] = tuple(without_mark(one)[0] for one in due[0])  # type: ignore[index]
         if not 1 <= len(entries) <= most:
             return
 

@@ -225,6 +225,7 @@ class SiteState(msgspec.Struct, frozen=True):
         disks: (member, queue) → what the disk of a member that has died may hold.
         failures: member → how many events its receiver has reported as failed.
         parallel: (member, queue) → what the member holds of a parallel queue.
+        offered: (queue, op id) → the member whose listener has received it last, where marks are shown.
         stands: whether the harness holds time still.
         passed: how many milliseconds it has let pass.
         alerts: what members have surely logged, where logs are read.
@@ -242,6 +243,7 @@ class SiteState(msgspec.Struct, frozen=True):
     disks: HashedMap[tuple[str, str], Disk]
     failures: HashedMap[str, int]
     parallel: HashedMap[tuple[str, str], ParallelCopy]
+    offered: HashedMap[tuple[str, int], str]
     stands: bool = False
     passed: int = 0
     alerts: frozenset[Alert] = frozenset()
