@@ -21,7 +21,8 @@ LOOK_EVERY_S = 0.002
 STILL_S = 0.15
 
 
-# A receiver tries an event again every 0.5 s; what stands still for longer is tried again and again.
+# A receiver tries an event again every 0.5 s; up to 1.2.1 its sender sends the batch again. What stands still
+# for longer is tried again and again.
 RETRY_STILL_S = 1.2
 
 
@@ -33,6 +34,10 @@ class _Sight(NamedTuple):
     changes: int
     turns: int
 
+    def holds_alike(self, other: _Sight) -> bool:
+        """Whether queues hold the same, and no listener was called, though bytes may have passed."""
+        return (self.flows, self.changes) == (other.flows, other.changes)
+
 
 class Settling:
     """The queues of a cluster, watched. Observations are kept between calls, so that short ones add up."""
@@ -40,7 +45,7 @@ class Settling:
     def __init__(self, gateways: Gateways) -> None:
         self._gateways = gateways
         self._sight: _Sight | None = None
-        self._since = 0.0
+        self._since = self._held_since = 0.0
 
     def wait(self, stage: GeodeExample, deadline: float) -> bool:
         """Whether all queues come to rest by the deadline (of the monotonic clock).
@@ -59,6 +64,8 @@ class Settling:
         now = time.monotonic()
         moved = sight != self._sight
         if moved:
+            held_alike = self._sight is not None and sight.holds_alike(self._sight)
+            self._held_since = self._held_since if held_alike else now
             self._sight, self._since = sight, now
         if moved and self._gateways.onward:
             # Members are not asked at the same moment: an event may have gone on to a queue that was empty
@@ -91,10 +98,10 @@ class Settling:
                 continue
             waiting.append((queue, primaries[0], size))
         tried = {queue for queue, _, _ in waiting if self._gateways.retries(queue)}
-        if tried and time.monotonic() - self._since < RETRY_STILL_S:
+        if tried and time.monotonic() - self._held_since < RETRY_STILL_S:
             return False
-        if tried and self._gateways.applying():
-            # Events of these queues are tried again and again, and a receiver is always at work on them.
+        if tried:
+            # Events of these queues are tried again and again: bytes pass, and a receiver is at work on them.
             return all(self._gateways.blocked(*each[:2]) for each in waiting if each[0] not in tried)
         if not all(self._gateways.blocked(queue, primary) for queue, primary, _ in waiting):
             return False

@@ -75,6 +75,8 @@ OTHERWISE: dict[type[msgspec.Struct], dict[str, object]] = {
         "remove_on_exception": False,
         "members": ("A",),
         "manual_start": True,
+        "refused_keys": ("r",),
+        "withheld_keys": ("w",),
     },
     Client: {
         "name": "L",
