@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator
 
 import msgspec
@@ -12,6 +13,7 @@ from plumbline.ci.command import group
 from plumbline.ci.selftest.benchmarks import clients as client_benchmarks
 from plumbline.ci.selftest.benchmarks import consistency as consistency_benchmarks
 from plumbline.ci.selftest.benchmarks import faults as fault_benchmarks
+from plumbline.ci.selftest.benchmarks import queues as queue_benchmarks
 from plumbline.ci.selftest.benchmarks import timings
 from plumbline.ci.selftest.benchmarks.growth import (
     KEYS,
@@ -30,12 +32,15 @@ from plumbline.ci.selftest.benchmarks.growth import (
 )
 from plumbline.ci.selftest.benchmarks.timings import WantedExamples, timed_kinds
 from plumbline.ci.selftest.commands import bench as bench_command
+from plumbline.ci.selftest.generators.queue_runs import draw_queue_plan
 from plumbline.reference.explain.key_decomposition import parts
 from plumbline.reference.explain.question import ask
 from plumbline.reference.explain.search_stages import SearchStage, search
-from plumbline.reference.history.actions import Settle
+from plumbline.reference.history.actions import Inject, Settle
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.moments import Called, FaultBegun, Registered
+from plumbline.reference.history.plans import operations_of
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.search import Answer, Budget, Explanation, explain
 
@@ -141,6 +146,35 @@ def test_examples_of_clients_are_measured_right_and_spoilt(monkeypatch: pytest.M
     assert all(row["wrong"] == 0 and row["states"] > 0 for row in rows)
 
 
+def test_examples_of_queues_are_measured_right_and_spoilt(monkeypatch: pytest.MonkeyPatch):
+    kinds = [msgspec.structs.replace(kind, operations=12) for kind in queue_benchmarks.KINDS]
+    monkeypatch.setattr(queue_benchmarks, "KINDS", kinds)
+    monkeypatch.setattr(bench_command, "OF_QUEUES", kinds)
+    result = CliRunner().invoke(bench_command.command, ["--queues", "--quick", "--json", "--examples", "1"])
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)["rows"]
+    assert [(row["name"], row["spoilt"]) for row in rows] == [
+        (kind.name, spoilt) for kind in kinds for spoilt in (False, True)
+    ]
+    assert all(row["wrong"] == 0 and row["states"] > 0 for row in rows)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in queue_benchmarks.KINDS if kind.backlog])
+def test_a_backlog_waits_in_the_queue_before_the_first_event_is_sent(kind: queue_benchmarks.QueueExamples):
+    plan = draw_queue_plan(
+        random.Random(1),  # noqa: S311 - examples, not secrets
+        kind.form,
+        kind.operations,
+        keys=kind.keys,
+        deaths=kind.deaths,
+        backlog=True,
+    )
+    faults = [step.fault.kind for step in plan.steps if isinstance(step, Inject)]
+    assert faults.count(FaultKind.CRASH) == kind.deaths
+    assert faults[:3] == [FaultKind.PAUSE] * 3
+    assert len(operations_of(plan)) == 300
+
+
 ROW = timings.Timed(
     name="calm",
     operations=40,
@@ -156,7 +190,7 @@ ROW = timings.Timed(
 )
 
 
-@pytest.mark.parametrize("name", ["sites", "clients", "consistency"])
+@pytest.mark.parametrize("name", ["sites", "clients", "queues", "consistency"])
 def test_a_bench_that_is_broken_off_has_printed_the_rows_it_has_measured(
     monkeypatch: pytest.MonkeyPatch, name: str
 ):

@@ -6,12 +6,13 @@ suspicion, to be confirmed on the candidate. Knows how histories are written dow
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 import msgspec
 
 from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.listener_calls import QUEUE, SeenCall
 from plumbline.reference.history.moments import (
     Armed,
     Called,
@@ -24,6 +25,7 @@ from plumbline.reference.history.moments import (
     Parked,
     QueueAsked,
     QueueRead,
+    QueueScripted,
     Redelivered,
     Released,
     Returned,
@@ -106,8 +108,8 @@ class _Projection:
         self._lost_keys = {(op.region, op.key) for op in self._dropped} - self._keys
 
     def carry_out(self) -> HistoryPart | None:
-        if self._history.calls and self._dropped:
-            return None  # batches of fewer events would be other batches, and be answered otherwise
+        if self._history.calls and self._dropped and not self._whole_keys():
+            return None  # what a listener received names keys, and not always operations
         moments = [self._as_far_as_told(number, what) for number, what in enumerate(self._moments())]
         if any(isinstance(what, Returned) and what.outcome.value in self._foreign for what in moments):
             return None
@@ -122,17 +124,36 @@ class _Projection:
             )
             for member, log in self._history.logs.items()
         }
+        received = [seen for seen in map(self._received, self._history.calls) if seen is not None]
         calls = tuple(
             msgspec.structs.replace(seen, after=passed[seen.after], before=passed[seen.before])
-            for seen in self._history.calls
+            for seen in received
         )
         timeline = tuple(
-            self._fewer_keys(what) for what, keeps in zip(moments, shown, strict=True) if keeps and what
+            self._fewer_keys(_answering(what, number, received))
+            for number, (what, keeps) in enumerate(zip(moments, shown, strict=True))
+            if keeps and what is not None
         )
         return HistoryPart(
             msgspec.structs.replace(self._history, timeline=timeline, logs=logs, calls=calls),
             tuple(number for number, keeps in enumerate(shown) if keeps),
         )
+
+    def _whole_keys(self) -> bool:
+        """Whether all operations of a key stay, or none does."""
+        return self._keys.isdisjoint((one.region, one.key) for one in self._dropped)
+
+    def _received(self, seen: SeenCall) -> SeenCall | None:
+        """A call of a queue's listener with what is kept of its batch; None where that is nothing.
+
+        A batch may hold as few events as it likes, and comes again whole where it has failed. So what is
+        left of batches are batches, too.
+        """
+        left = tuple(one for one in seen.call.events if (one.region, one.key) not in self._lost_keys)
+        if len(left) == len(seen.call.events):
+            return seen
+        call = msgspec.structs.replace(seen.call, events=left)
+        return msgspec.structs.replace(seen, call=call) if left else None
 
     def _moments(self) -> Iterator[Moment | None]:
         """Each moment of the timeline, or None where it is about the others."""
@@ -178,8 +199,9 @@ class _Projection:
         return what
 
     def _holds_up(self, gate: Gate) -> bool:
-        """Whether a listener that stands there holds up all that its site is sent over one connection."""
-        return self._sites.get(gate.member) != self._sites.get(self._callers.get(gate.op_id, gate.member))
+        """Whether a listener that stands there holds up others: those of its queue, or of one connection."""
+        caller = self._callers.get(gate.op_id, gate.member)
+        return gate.callback == QUEUE or self._sites.get(gate.member) != self._sites.get(caller)
 
     def _about(self, entry: Observation) -> bool:
         """Whether a listener's entry is about what is kept, or about nothing that was called."""
@@ -242,6 +264,18 @@ _ANNOUNCED = {
     ),
 }
 """The operations that an event without a token may be about."""
+
+
+def _answering(what: Moment, number: int, received: Sequence[SeenCall]) -> Moment:
+    """What a listener was told to answer, without the answers to calls of which nothing is kept."""
+    if not isinstance(what, QueueScripted) or not what.answers:
+        return what
+    behind = [
+        seen.call.answer
+        for seen in received
+        if seen.before > number and (seen.call.member, seen.call.queue) == (what.member, what.queue)
+    ]
+    return msgspec.structs.replace(what, answers=tuple(behind[: len(what.answers)]))
 
 
 def _may_tell_of(event: Event, operation: Operation) -> bool:

@@ -32,6 +32,8 @@ from plumbline.ci.selftest.benchmarks.growth import (
     round_trips,
     summarize,
 )
+from plumbline.ci.selftest.benchmarks.queues import KINDS as OF_QUEUES
+from plumbline.ci.selftest.benchmarks.queues import measure as measure_queues
 from plumbline.ci.selftest.benchmarks.report_sites import MeasuredSite
 from plumbline.ci.selftest.benchmarks.report_sites import measure as measure_site
 from plumbline.ci.selftest.benchmarks.timings import Kind, Timed, WantedExamples
@@ -93,6 +95,7 @@ Examples:
 @click.option("--quick", is_flag=True, help="Smaller examples, one of each kind, and no gate.")
 @click.option("--sites", is_flag=True, help="Examples of two sites with gateways and faults instead.")
 @click.option("--clients", is_flag=True, help="Examples of clients, some with a killed server, instead.")
+@click.option("--queues", is_flag=True, help="Examples of queues that fail or fill up instead.")
 @click.option(
     "--consistency",
     is_flag=True,
@@ -114,6 +117,7 @@ def command(
     quick: bool,
     sites: bool,
     clients: bool,
+    queues: bool,
     consistency: bool,
     pages: bool,
     names: tuple[str, ...],
@@ -124,8 +128,8 @@ def command(
 ) -> None:
     """Measure how the time to explain an example grows with its operations, and other rates.
 
-    Takes a few minutes; --quick half a minute. With --sites, --clients or --consistency a row is printed as
-    soon as it is known; an interrupted command prints the rows measured so far. Nothing is judged:
+    Takes a few minutes; --quick half a minute. With --sites, --clients, --queues or --consistency a row is
+    printed as soon as it is known; an interrupted command prints the rows measured so far. Nothing is judged:
     the exit code is 0, or 2 where --pages finds no browser, or nothing is of the kind.
     """
     draws = 1 if quick else DRAWS
@@ -138,6 +142,10 @@ def command(
         meant = _meant(wanted, OF_CLIENTS)
         _time("Explaining clients", measure_clients(wanted), meant, as_json)
         return
+    if queues:
+        meant = _meant(wanted, OF_QUEUES)
+        _time("Explaining queues", measure_queues(wanted), meant, as_json)
+        return
     if consistency:
         meant = _meant(wanted, OF_CONSISTENCY)
         of_004 = measure_consistency(wanted)
@@ -147,7 +155,8 @@ def command(
         return
     if names or operations or examples or seed:
         raise CommandError(
-            "--kind, --operations, --examples and --seed go with --sites, --clients or --consistency"
+            "--kind, --operations, --examples and --seed go with --sites, --clients, --queues "
+            "or --consistency"
         )
     if pages:
         _open_pages(as_json=as_json)

@@ -256,8 +256,8 @@ SEARCH: dict[str, Weakening] = {
     ),
     "a batch takes in nothing once some of it is sent": Weakening(
         "model.sites.dispatch",
-        "elif view.reduced and not sender.paused and not world.wan.stands and len(wire.events) == sender.sent:",
-        "elif False:",
+        "            and len(wire.events) == sender.sent\n            and not self._setting.filtering",
+        "            and False",
     ),
     "nobody looks while a queue is held up": Weakening(
         "explain.fault_lookahead",
