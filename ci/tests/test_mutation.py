@@ -21,8 +21,12 @@ from plumbline.reference.rulebook.mutants import Mutant, mutants
 ALL = mutants()
 DRAWN = sampled(ALL, 100, 7)
 
-LONG = ("collection_threshold: named", "drops_delivered: Free((False, True))")
-"""Minutes pass until these two are found out: `plumbline faulty mutate` plays them."""
+LONG = (
+    "collection_threshold: named",
+    "drops_delivered: Free((False, True))",
+    "keeps_trying: connections <= 1",
+)
+"""Minutes pass until these are found out: `plumbline faulty mutate` plays them."""
 
 SAMPLE = [one for one in DRAWN if one.name not in LONG]
 """Drawn once and for all: another draw is asked for by `plumbline faulty mutate --sample 100 --seed N`."""
