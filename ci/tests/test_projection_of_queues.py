@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.selftest.generators.queue_runs import (
     QueueForm,
     draw_queue_plan,
@@ -14,12 +15,18 @@ from plumbline.ci.selftest.generators.queue_runs import (
 )
 from plumbline.reference.explain.projection import project
 from plumbline.reference.explain.search_stages import search, sought
+from plumbline.reference.history.actions import Do, Park, Release, Settle
 from plumbline.reference.history.history import History
-from plumbline.reference.history.listener_calls import SUCCESS
-from plumbline.reference.history.moments import Called, QueueScripted
-from plumbline.reference.history.operations import Operation
+from plumbline.reference.history.listener_calls import QUEUE, SUCCESS
+from plumbline.reference.history.moments import Called, QueueScripted, Settled
+from plumbline.reference.history.operations import Operation, OperationKind, Scope
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.search import Answer, Budget
+from plumbline.suites.harness.session import Session
+from plumbline.suites.run.replaying import play_plan
+from plumbline.suites.scenarios.course import REGION
+from plumbline.suites.scenarios.listening import listened_queues, regions, topology
 
 BUDGET = Budget(states=20_000)
 KEYS = 3
@@ -83,6 +90,23 @@ def test_a_wrong_call_is_refuted_by_its_key_alone():
             answers = {key: sought(about(wrong, key), Rulebook(), BUDGET)[0].answer for key in keys}
             refuted += Answer.REFUTED in answers.values()
     assert refuted >= len(SEEDS) // 2
+
+
+def test_what_waits_behind_a_listener_at_a_gate_has_not_been_forgotten():
+    """The listener stands with x, and all comes to rest: y waits, though no call of it is under way."""
+    queues = listened_queues()
+    put = OperationKind.PUT
+    put_x, put_y = (
+        Operation(op_id=n, thread=f"A{n}", member="A", region=REGION, kind=put, key=key, token=key)
+        for n, key in enumerate("xy", 1)
+    )
+    steps = (Park(put_x, "A", QUEUE), Do(put_y), Settle(), Release(1, "A", QUEUE), Settle())
+    plan = Plan(topology(2), regions(queues, Scope.ACK, None, ())[:1], steps, queues)
+    with Session(find_candidate("reference")) as session:
+        history = play_plan(plan, session).history
+    assert any(isinstance(what, Settled) for what in history.timeline)
+    assert search(history, Rulebook(), BUDGET).answer is Answer.EXPLAINED
+    assert search(about(history, "y"), Rulebook(), BUDGET).answer is Answer.EXPLAINED
 
 
 def test_of_some_operations_of_a_key_nothing_is_said():

@@ -11,7 +11,7 @@ from plumbline.reference.rulebook.variant import variant
 
 
 class MarkDecisions(Subject):
-    """What a listener is told of events that it, or another one, may have received before."""
+    """What a listener learns about events that it, or another one, may have received before."""
 
     @staticmethod
     @decision("EXT-MARK-01")
