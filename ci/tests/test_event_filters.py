@@ -79,9 +79,9 @@ def trial(seed: int) -> Trial:
 
 
 def test_the_search_and_the_judge_agree_on_queues_with_filters():
-    found = [compare(trial(seed)) for seed in range(40)]
+    found = [compare(trial(seed)) for seed in range(24)]
     assert [one for one in found if one.disagree] == []
-    assert sum(one.decided for one in found) >= 38
+    assert sum(one.decided for one in found) >= 22
     assert {one.answer for one in found} >= {Answer.EXPLAINED, Answer.REFUTED}
 
 

@@ -40,7 +40,7 @@ from plumbline.reference.model.faults import mends
 from plumbline.reference.rulebook.book import Rulebook, rulebook_of
 from plumbline.reference.search.search import Answer, Budget
 
-CASES = 300
+CASES = 200
 
 TWO_SITES = (*range(60), 123, 201)
 """Trials of two sites: the first, and one for each way of spoiling that they lack."""
