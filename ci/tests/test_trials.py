@@ -42,6 +42,9 @@ from plumbline.reference.search.search import Answer, Budget
 
 CASES = 200
 
+FURTHER = 300
+"""Up to this trial `--thorough` goes on."""
+
 TWO_SITES = (*range(60), 123, 201)
 """Trials of two sites: the first, and one for each way of spoiling that they lack."""
 
@@ -102,6 +105,13 @@ def comparisons_of_two_sites(trials_of_two_sites: list[Trial]) -> list[Compariso
 @pytest.mark.slow
 def test_search_and_judge_never_disagree(comparisons: list[Comparison]):
     assert [comparison for comparison in comparisons if comparison.disagree] == []
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+def test_search_and_judge_never_disagree_on_further_trials():
+    compared = (compare(draw_trial(seed)) for seed in range(CASES, FURTHER))
+    assert [comparison for comparison in compared if comparison.disagree] == []
 
 
 def test_nearly_every_trial_is_decided_by_both(comparisons: list[Comparison]):

@@ -74,7 +74,7 @@ class Marks:
         """Of each event of a batch, whether it may carry the mark, and whether it may lack it."""
         book, offered = self._setting.book, world.wan.offered
         before = [offered.get((queue.id, event.op_id)) for event in batch]
-        disturbed = self._setting.repeats_calls or bool(world.wan.dead) or _has_moved(world)
+        disturbed = self._setting.repeats_calls or bool(world.wan.dead)
         behind = bool(before) and before[0] is not None
         allowed: list[tuple[bool, ...]] = []
         for place, by in enumerate(before):
@@ -94,8 +94,3 @@ def _marks_of(due: Entry | None, count: int) -> tuple[bool, ...] | None:
         return None
     events: tuple[Entry, ...] = due[0]  # type: ignore[index]
     return tuple(bool(without_mark(entry)[1]) for entry in events) if len(events) == count else None
-
-
-def _has_moved(world: World) -> bool:
-    """Whether the primary of some key has moved from one living member to another."""
-    return any(bucket.former for bucket in world.buckets.values())
