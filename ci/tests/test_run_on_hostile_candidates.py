@@ -22,7 +22,7 @@ from plumbline.reference.results.verdicts import Verdict, VerdictRow, merge
 from plumbline.reference.trace.files import verified_files
 
 PRELUDE = """
-import json, os, signal, sys, time
+import itertools, json, os, signal, sys, time
 
 from plumbline.adapters.process.server import Server
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
@@ -30,11 +30,15 @@ from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 server = Server(ReferenceAdapter())
 requests = (line for line in iter(sys.stdin.buffer.readline, b""))
 def say(line):
-    sys.stdout.buffer.write(line)
-    sys.stdout.buffer.flush()
+    # A reader that has gone is no matter of this script: it ends, and its last words stay its own.
+    try:
+        sys.stdout.buffer.write(line)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        os._exit(0)
 def serve(count):
-    for _ in range(count):
-        say(server.answer(next(requests)))
+    for line in itertools.islice(requests, count):
+        say(server.answer(line))
 def cry(text):
     print(text, file=sys.stderr, flush=True)
 """
