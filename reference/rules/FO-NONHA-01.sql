@@ -6,8 +6,9 @@
 -- columns: seq
 -- opportunity: a client's first server being lost while another that keeps its queue lives: two
 --   neighbouring sights of what the client holds of a key at rest, one before and one behind that, with no
---   operation on the key and no registration of the client between them; such a sight behind it where the
---   last call before was owed to the client with its value
+--   operation on the key, no registration of the client and no call of its listener about the key between
+--   them; such a sight behind it where the last call before was owed to the client with its value, and no
+--   such listener call came behind the loss
 -- violation: they differ; it is not what that call left
 WITH neighbours AS (
   SELECT run_id, example, seq, client, region, key, what, registered_at,
@@ -25,9 +26,14 @@ JOIN clientele k ON k.run_id = n.run_id AND k.example = n.example AND k.client =
   AND n.seq_before < k.first_lost_at AND k.first_lost_at < n.seq AND n.seq < k.line_lost_at
 ANTI JOIN ev b ON b.run_id = n.run_id AND b.example = n.example AND b.region = n.region AND b.key = n.key
   AND b.kind = 'op_begin' AND n.seq_before < b.seq AND b.seq < n.seq
+-- The new primary may still send an event that the lost one never had.
+ANTI JOIN ev l ON l.run_id = n.run_id AND l.example = n.example AND l.client = n.client
+  AND l.region = n.region AND l.key = n.key AND l.kind = 'listener' AND n.seq_before < l.seq AND l.seq < n.seq
 WHERE n.registered_at = n.registered_before
 UNION ALL
 SELECT a.run_id, a.example, a.seq, a.region || '/' || a.key AS subject, a.witness, a.what <> a.ought AS violated
 FROM arrived a
+ANTI JOIN ev l ON l.run_id = a.run_id AND l.example = a.example AND l.client = a.client
+  AND l.region = a.region AND l.key = a.key AND l.kind = 'listener' AND a.first_lost_at < l.seq AND l.seq < a.seq
 WHERE a.all_bring AND a.op IN ('put', 'create') AND a.rest_at < a.first_lost_at AND a.first_lost_at < a.seq
   AND a.seq < a.line_lost_at

@@ -148,6 +148,12 @@ def _secured_in_silence() -> HistoryBuilder:
     return t.rests()
 
 
+def _sent_by_the_secondary_alone() -> HistoryBuilder:
+    """K's server dies; its secondary then sends an event that changed nothing at the server."""
+    t = told(SECURED).do("invalidate", "C", "x", "C").put("A", "x").settle().read()
+    return t.fault("crash", "B").shown(1, "K").settle().read(K={"x": None})
+
+
 def _twice_secured() -> HistoryBuilder:
     """Two of K's servers die one after the other."""
     t = (
@@ -290,6 +296,7 @@ RIGHT: dict[str, Sample] = {
     "two standing": _two_standing().sample(looks_like="TRK-ASYNC-01"),
     "secured": _secured().sample(looks_like="FO-HA-01 FO-HA-05 FO-NONHA-01"),
     "secured in silence": _secured_in_silence().sample(looks_like="FO-HA-02"),
+    "sent by the secondary alone": _sent_by_the_secondary_alone().sample(),
     "twice secured": _twice_secured().sample(looks_like="FO-HA-07 FO-AUTO-01"),
     "unsecured": _unsecured().sample(looks_like="FO-NONHA-03 FO-NONHA-06 FO-NONHA-09"),
     "lost on the way": _lost_on_the_way().sample(looks_like="FO-AUTO-01 FO-HA-05"),
