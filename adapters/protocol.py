@@ -182,6 +182,16 @@ class Observed(_Record, frozen=True, kw_only=True):
     calls: tuple[QueueCall, ...] = ()
 
 
+PART_CHARACTERS = 1_000_000
+"""An answer to `observe` whose tokens are so long together may be the first part of what there is to tell."""
+
+
+def characters(observed: Observed) -> int:
+    """How long the tokens of an answer to `observe` are together."""
+    queued = (change.token for call in observed.calls for change in call.events)
+    return sum(len(token or "") for token in (*(event.token for event in observed.events), *queued))
+
+
 class SettleRequest(_Record, frozen=True, kw_only=True):
     """Return when nothing more will happen unless time advances, a gate opens or a fault heals."""
 

@@ -13,6 +13,7 @@ from zlib import crc32
 
 from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
 from plumbline.adapters.protocol import (
+    PART_CHARACTERS,
     Deployed,
     Introduction,
     Observed,
@@ -207,15 +208,20 @@ class ReferenceAdapter(Joining, Queueing, Scripting):
         return self._outcomes[op_id]
 
     def observe(self, since: int) -> Observed:
-        """What listeners were told since a position."""
+        """What listeners received since a position, or the first part of it where that is long."""
         simulation = self._ready()
-        simulation.seen = len(simulation.events)
-        told = simulation.events[since:]
-        return Observed(
-            events=tuple(event for event in told if isinstance(event, Event)),
-            position=simulation.seen,
-            calls=tuple(call for call in told if isinstance(call, QueueCall)),
-        )
+        events, calls, length = list[Event](), list[QueueCall](), 0
+        for told in simulation.events[since:]:
+            changes = told.events if isinstance(told, QueueCall) else (told,)
+            length += sum(len(change.token or "") for change in changes)
+            if isinstance(told, QueueCall):
+                calls.append(told)
+            else:
+                events.append(told)
+            if length >= PART_CHARACTERS:
+                break
+        simulation.seen = since + len(events) + len(calls)
+        return Observed(events=tuple(events), position=simulation.seen, calls=tuple(calls))
 
     def settle(self, timeout_ms: int) -> SettleResult:
         """Let everything happen that can."""

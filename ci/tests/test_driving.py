@@ -6,9 +6,11 @@ from contextlib import nullcontext
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.adapters.protocol import SettleResult
+from plumbline.adapters.process.messages import LINE_LIMIT
+from plumbline.adapters.protocol import Observed, SettleResult, characters
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import OrderStrength
@@ -79,6 +81,27 @@ def test_a_depth_that_does_not_come_is_waited_for_unless_time_changes_nothing(*,
         assert not driver.await_depth("B", "q", 7, timeout_ms=200)
     assert (len(waits) == 1) == stands_still
     assert sum(isinstance(moment, Waited) for moment in driver.history().timeline) == 1
+
+
+def test_what_is_too_long_for_a_line_comes_in_parts():
+    parts: list[int] = []
+
+    class Telling(ReferenceAdapter):
+        def observe(self, since: int) -> Observed:
+            observed = super().observe(since)
+            parts.append(characters(observed))
+            return observed
+
+    sites = Topology((Site(1, ("A", "B")),))
+    with Telling() as adapter:
+        adapter.deploy(sites)
+        driver = Driver(adapter, adapter.hello(), sites, sites.members, (RegionAttributes(name="r"),))
+        for number in range(1, 10):
+            driver.call(replace(PUT, op_id=number, token=f"t{number}", value_bytes=1_000_000))
+        assert driver.settle()
+    tokens = [seen.event.token for seen in driver.history().logs["B"]]
+    assert tokens == [f"t{number}" for number in range(1, 10)]
+    assert max(parts) < LINE_LIMIT / 2, "a part fits in a line, and leaves room for what else it says"
 
 
 class FailsEarly(ReferenceAdapter):

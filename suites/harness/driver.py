@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, RefusedError
-from plumbline.adapters.protocol import Introduction
+from plumbline.adapters.protocol import PART_CHARACTERS, Introduction, Observed, characters
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.bulk import singly, with_shares, with_tied
 from plumbline.reference.history.fault_kinds import CLIENT_GOES, STARTS_AGAIN, Fault, FaultKind
@@ -450,7 +450,7 @@ class Driver:
 
     def poll(self) -> tuple[Event, ...]:
         """Take in what listeners were told since the last time; it was shown before this moment."""
-        observed = self._adapter.observe(self._position)
+        observed = self._all_observed()
         now = len(self._timeline)
         self._calls += [SeenCall(self._call_of_entries(call), self._after, now) for call in observed.calls]
         events = tuple(map(self._of_entry, observed.events))
@@ -458,6 +458,15 @@ class Driver:
             self._logs[event.member].append(Observation(event, self._after, now))
         self._position = observed.position
         return events
+
+    def _all_observed(self) -> Observed:
+        """What listeners received since the last time, in as many answers as the candidate needs for it."""
+        part = self._adapter.observe(self._position)
+        events, calls = part.events, part.calls
+        while characters(part) >= PART_CHARACTERS:
+            part = self._adapter.observe(part.position)
+            events, calls = events + part.events, calls + part.calls
+        return Observed(events=events, position=part.position, calls=calls)
 
     def _of_entry(self, event: Event) -> Event:
         """An event as that of an entry, where one callback argument goes to all keys of an operation."""
