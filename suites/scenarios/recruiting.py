@@ -33,7 +33,7 @@ def _takes_over_whole(s: Stage, *dying: str) -> None:
     s.not_told(K, unasked)
 
 
-@scenario("FO-RED-01", needs=KILLS, clients=WITH_SPARE, members=4, registers=False, checks=False)
+@scenario("FO-RED-01", needs=KILLS, clients=WITH_SPARE, members=4, registers=False)
 def a_server_is_recruited_for_a_lost_secondary(s: Stage) -> None:
     s.register(K, "key", "w", policy="none")
     kept = s.put("A", "w")
@@ -48,12 +48,12 @@ def a_server_is_recruited_for_a_lost_secondary(s: Stage) -> None:
     s.log_is(K, "w", kept, later)
 
 
-@scenario("FO-RED-01", needs=KILLS, clients=WITH_SPARE, members=4, registers=False, checks=False)
+@scenario("FO-RED-01", needs=KILLS, clients=WITH_SPARE, members=4, registers=False)
 def a_recruited_server_knows_all_that_its_client_has_registered(s: Stage) -> None:
     _takes_over_whole(s, "C", "B")
 
 
-@scenario("FO-RED-01", needs=KILLS, clients=WITH_SPARE, members=4, registers=False, checks=False)
+@scenario("FO-RED-01", needs=KILLS, clients=WITH_SPARE, members=4, registers=False)
 def a_server_is_recruited_in_place_of_a_secondary_that_has_taken_over(s: Stage) -> None:
     s.register(K, "key", "w", policy="none")
     kept = s.put("A", "w")
@@ -67,7 +67,7 @@ def a_server_is_recruited_in_place_of_a_secondary_that_has_taken_over(s: Stage) 
     s.log_is(K, "w", kept, later)
 
 
-@scenario("FO-RED-01", needs=KILLS_AND_GATES, clients=WITH_SPARE, members=4, checks=False)
+@scenario("FO-RED-01", needs=KILLS_AND_GATES, clients=WITH_SPARE, members=4)
 def a_recruited_server_has_what_waited_for_the_client_already(s: Stage) -> None:
     # The client stands still, so that all behind the first event waits at B, and is lost with it.
     first = s.park(K, "A", "x")
