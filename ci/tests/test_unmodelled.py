@@ -125,9 +125,6 @@ BEYOND = {
     "is durable and not subscribed": with_client(
         msgspec.structs.replace(CLIENT, durable_id="d", subscription=False)
     ),
-    "is durable and has one redundant server of three": with_client(
-        msgspec.structs.replace(CLIENT, durable_id="d", servers=("A", "B", "B"), redundancy=1)
-    ),
     "is of interest by query": with_client(CLIENT, Interest(client="K", region="r", kind="query")),
     "begins registered without a subscription": with_client(
         msgspec.structs.replace(CLIENT, subscription=False)

@@ -268,6 +268,7 @@ CLIENTS_AS_DOCUMENTED = FORWARDS | {
     "recruits",
     "recruit_knows_interest",
     "recruit_gets_queue",
+    "recruit_gets_marker",
     "copies_keep_identity",
     "entries_have_identities",
     "removes_copies_when_sent",

@@ -55,8 +55,6 @@ def of_client(client: Client) -> Iterator[str]:
     """What is not followed of a client."""
     if client.durable_id is not None and not client.subscription:
         yield "durable clients without a subscription"
-    if client.durable_id is not None and len(client.servers) > 1 + client.redundancy > 1:
-        yield "durable clients that look for another secondary"
 
 
 def of_interest(interest: Interest) -> Iterator[str]:

@@ -25,14 +25,24 @@ class RedundancyDecisions(Subject):
 
     @staticmethod
     @decision("FO-RED-01")
-    def recruit_knows_interest() -> bool:
-        """Whether a recruited server has all of the client's registrations: it has (001, L56, L72)."""
+    def recruit_knows_interest(durable: bool) -> bool:  # noqa: ARG004
+        """Whether a recruited server has the client's registrations: it has all (001, L56, L72).
+
+        Args:
+            durable: whether they outlive the client's connection; else those that do not.
+        """
         return True
 
     @staticmethod
     @decision("FO-RED-01")
     def recruit_gets_queue() -> bool:
         """Whether a recruited server comes to have what waits for the client already: it does (001, L72)."""
+        return True
+
+    @staticmethod
+    @decision("DUR-MARKER-04", "FO-RED-01")
+    def recruit_gets_marker() -> bool:
+        """Whether the marker is among what a recruited server comes to have: it is (001, L72; 003, L36)."""
         return True
 
 
@@ -59,13 +69,25 @@ FAULTS = (
         "recruit-without-interest",
         "FO-RED-01",
         "a recruited server knows nothing of the client's interest",
-        recruit_knows_interest=lambda: False,
+        recruit_knows_interest=lambda durable: False,  # noqa: ARG005
+    ),
+    variant(
+        "recruit-knows-durable-interest",
+        "FO-RED-01",
+        "a recruited server knows of a client's interest only what is durable",
+        recruit_knows_interest=lambda durable: durable,
     ),
     variant(
         "recruit-without-queue",
         "FO-RED-01",
         "a recruited server never gets what waits for the client already",
         recruit_gets_queue=lambda: False,
+    ),
+    variant(
+        "recruit-without-marker",
+        "DUR-MARKER-04",
+        "a recruited server never gets the marker that waits for a durable client",
+        recruit_gets_marker=lambda: False,
     ),
 )
 """Faulty variants: each makes one of these decisions wrong."""

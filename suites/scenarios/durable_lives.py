@@ -21,6 +21,7 @@ DURABLE_LOGS = (*DURABLE_IN_TIME, Capability.LOG_LINES)
 
 ONE = (Client(name=K, servers=("B",), durable_id="k"),)
 SECURED = (Client(name=K, servers=("B", "C"), redundancy=1, durable_id="k"),)
+WITH_SPARE = (Client(name=K, servers=("B", "C", "D"), redundancy=1, durable_id="k"),)
 UNSECURED = (Client(name=K, servers=("B", "C"), durable_id="k"),)
 TWO = (*ONE, Client(name="L", servers=("B",), durable_id="l"))
 UNCHECKED = (Client(name=K, servers=("B",), durable_id="k", checks=False),)

@@ -14,6 +14,7 @@ from plumbline.suites.scenarios.durable_lives import (
     SECURED,
     UNCHECKED,
     UNSECURED,
+    WITH_SPARE,
     K,
     is_there,
     replays,
@@ -289,3 +290,49 @@ def a_new_server_without_the_queue_sends_a_marker(s: Stage) -> None:
     later = s.put("A", "y")
     s.settle()
     s.holds(K, "y", later)
+
+
+@scenario("FO-RED-01", needs=DURABLE_KILLS, clients=WITH_SPARE, members=4, registers=False)
+def a_server_that_a_durable_client_recruits_knows_all_its_interest(s: Stage) -> None:
+    for key in ("x", "y"):
+        s.put("A", key)
+    s.register(K, "key", "x", policy="none", durable=True)
+    s.register(K, "key", "y", policy="none")
+    s.ready(K)
+    s.settle()
+    for server in ("C", "B"):
+        s.crash(server)
+        s.settle()
+    for key in ("x", "y"):
+        later = s.put("A", key)
+        s.settle()
+        s.told_as_value(K, later)
+    s.part(K, keep=True)
+    kept, gone = s.put("A", "x"), s.put("A", "y")
+    s.come_back(K)
+    s.ready(K)
+    s.settle()
+    s.told_once(K, kept)
+    s.not_told(K, gone)
+
+
+@scenario("DUR-MARKER-04", "FO-RED-01", needs=GATES_AND_KILLS, clients=WITH_SPARE, members=4, registers=False)
+def a_recruited_server_has_the_marker_that_waits(s: Stage) -> None:
+    is_there(s)
+    s.part(K, keep=True)
+    first = s.hold(K, "A", "x")
+    s.finish(first)
+    rest = s.put("A", "y")
+    s.come_back(K)
+    s.ready(K)
+    s.stands(K, first)
+    s.crash("C")
+    s.settle_around()
+    new = s.put("A", "z")
+    s.crash("B")
+    s.release(first)
+    s.settle()
+    s.hears_in_order(K, first, rest, None, new)
+    s.hears_live(K, 2)
+    s.holds(K, "y", None)
+    s.holds(K, "z", new)

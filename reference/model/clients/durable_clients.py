@@ -260,7 +260,7 @@ class Durable:
         redundant = self._setting.clients[client].redundancy > 0
         for server in each(book.promoted(secondaries)) if secondaries else servers:
             others = tuple(other for other in secondaries if other != server)
-            placed = QueuePlacement(server, others, min(line.moves + 1, 2))
+            placed = QueuePlacement(server, others, min(line.moves + 1, 2), filling=line.filling)
             gone = with_kept(world, line.primary, client, ())
             for moved in self._failover.moved(gone, client, placed):
                 for anew in each(book.starts_anew(bool(secondaries), redundant)):
