@@ -16,6 +16,9 @@ SECOND = "second"
 GATES = (Capability.LISTENER_GATES, Capability.CALLBACK_SCRIPTS, Capability.QUEUE_INSPECTION)
 SCRIPTS = (Capability.CALLBACK_SCRIPTS,)
 
+MANY = 120
+"""So many events wait in a long queue."""
+
 
 @with_listener("WAN-CFG-01", also=(SECOND,))
 def a_listener_receives_events_of_attached_regions_and_of_no_other(stage: Listening) -> None:
@@ -278,3 +281,70 @@ def a_listener_receives_what_members_without_the_queue_call(stage: Listening) ->
     puts = [stage.put(member, key) for member, key in zip(stage.here, "xyz", strict=True)]
     stage.settle()
     stage.received_once(*puts)
+
+
+@with_listener("AEQ-RETRY-03", "GWQ-ACK-03", needs=GATES)
+def a_pause_beside_a_batch_loses_nothing_and_repeats_nothing(stage: Listening) -> None:
+    """A queue is paused while its listener stands: the batch counts once, and the rest comes behind it."""
+    first = stage.block(stage.here[0], "x")
+    rest = [stage.put(stage.here[turn % 2], key) for turn, key in enumerate("yz")]
+    stage.pause()
+    stage.release(first)
+    stage.settle()
+    last = stage.put(stage.here[0], "u")
+    stage.resume()
+    stage.settle()
+    stage.received_once(first, *rest, last)
+
+
+@with_listener("AEQ-RETRY-01", "GWQ-ACK-03", needs=GATES)
+def a_batch_that_fails_beside_a_pause_comes_again(stage: Listening) -> None:
+    """A queue is paused while its listener stands, which then fails: its batch comes again."""
+    stage.answers("false")
+    first = stage.block(stage.here[0], "x")
+    second = stage.put(stage.here[1], "y")
+    stage.pause()
+    stage.release(first)
+    stage.settle_around()
+    stage.resume()
+    stage.settle()
+    stage.processed_once(first, second)
+
+
+@with_listener("REM-SERIAL-02", needs=(*GATES, Capability.MEMBER_FAULTS), here=3)
+def each_secondary_removes_what_a_listener_has_processed(stage: Listening) -> None:
+    """Two members die, one after the other, once all is removed: the third one repeats nothing."""
+    puts = [stage.put(member, "x") for member in stage.here]
+    stage.settle()
+    for member in stage.here:
+        stage.depth_is(member, 0)
+    for _ in range(2):
+        stage.crash(stage.primary())
+        stage.settle()
+    living = next(member for member in stage.here if member in stage.members)
+    last = stage.put(living, "y")
+    stage.settle()
+    stage.received_once(*puts, last)
+
+
+@with_listener("AEQ-RETRY-02", needs=SCRIPTS)
+def a_listener_that_fails_many_times_receives_its_batch_until_it_succeeds(stage: Listening) -> None:
+    """A listener fails a dozen times: its batch comes again each time."""
+    stage.answers(*("false", "throw", "part") * 4)
+    only = stage.put(stage.here[0], "x")
+    stage.settle()
+    stage.each_begins_with_the_one_before(12)
+    stage.processed_once(only)
+
+
+@with_listener("SER-ENQ-02", "GWQ-ACK-03", needs=(*GATES, Capability.MEMBER_FAULTS))
+def a_long_queue_outlives_its_primary(stage: Listening) -> None:
+    """So many events wait that they fill several batches: the secondary has each of them."""
+    first = stage.block(stage.here[0], "x")
+    rest = [stage.put(stage.here[1], f"y{number}") for number in range(MANY)]
+    for member in stage.here:
+        stage.depth_is(member, 1 + MANY)
+    survivor = stage.secondary()
+    stage.crash(stage.primary())
+    stage.settle()
+    stage.processed_once(first, *rest, at=survivor)

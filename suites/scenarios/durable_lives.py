@@ -367,3 +367,25 @@ def a_server_that_starts_again_has_no_queue(s: Stage) -> None:
     later = s.put("A", "x")
     s.settle()
     s.told_once(K, later)
+
+
+@scenario("DUR-CRASH-01", needs=DURABLE_KILLS, clients=ONE, registers=False)
+def each_kind_of_registration_can_outlive_a_crash(s: Stage) -> None:
+    s.register(K, "key", "x", durable=True)
+    s.register(K, "list", "u\nv", durable=True)
+    s.register(K, "regex", "y.*", durable=True)
+    s.ready(K)
+    s.settle()
+    s.kill(K)
+    kept = [s.put("A", key) for key in ("x", "v", "y1")]
+    s.put("A", "z")
+    replays(s, *kept, register=False)
+
+
+@scenario("FO-NONHA-09", "DUR-DISC-02", needs=DURABLE_KILLS, clients=UNSECURED, registers=False)
+def interest_stays_durable_on_the_next_server(s: Stage) -> None:
+    is_there(s)
+    s.crash("B")
+    s.settle()
+    s.part(K, keep=True)
+    replays(s, s.put("A", "x"), s.put("C", "y"))

@@ -39,6 +39,9 @@ LONG_MS = 600_000
 FORGETTING = (Client(name=K, servers=("B", "C"), redundancy=1, tracking_timeout_ms=TIMEOUT_MS),)
 """A client with a secondary that does not remember threads for long."""
 
+ALL_FOUR = (Client(name=K, servers=("B", "C", "D", "A"), redundancy=1),)
+"""A client of four servers, two of which may die at once."""
+
 UNSECURED = (Client(name=K, servers=("B", "C")),)
 """A client that has another server to go to, which keeps no queue for it."""
 
@@ -470,3 +473,30 @@ def what_a_dead_server_leaves_does_not_overwrite_what_is_fetched(s: Stage) -> No
                 seen = f"{client} holds nothing under {key}"
                 raise MismatchError(f"{client} to fetch what it is registered for", seen, ("FO-NONHA-09",))
             s.holds(client, key, others[-1])
+
+
+@scenario("FO-NONHA-09", needs=KILLS, clients=UNSECURED, registers=False, also=(ANOTHER,))
+def interest_in_each_region_is_in_force_on_the_new_server(s: Stage) -> None:
+    for region in (ANOTHER, "region"):
+        s.register(K, region=region)
+    s.crash("B")
+    s.settle()
+    told = [s.put("A", "x"), s.do("A", OperationKind.PUT, "x", region=ANOTHER)]
+    s.settle()
+    for operation in told:
+        s.told_as_value(K, operation)
+
+
+@scenario("FO-NONHA-09", "FO-RED-01", needs=KILLS, clients=ALL_FOUR, members=4, registers=False)
+def interest_is_in_force_on_each_server_that_has_the_queue_anew(s: Stage) -> None:
+    s.register(K)
+    s.crash("B")
+    s.crash("C")
+    s.settle()
+    for server in ("", "D"):
+        if server:
+            s.crash(server)
+            s.settle()
+        later = s.put("A", "x")
+        s.settle()
+        s.told_as_value(K, later)
