@@ -37,7 +37,8 @@ def parts(history: History, keys: int, suspected: Collection[frozenset[Where]] =
 
     So they do where batches leave when they are full and time stands, where clients and queues come together,
     or clients know by numbers what comes again, where a whole region is changed, a writer is told what to
-    refuse, a resolver puts other values in place, or members keep less than replicates.
+    refuse, a resolver puts other values in place, or members keep less than replicates. Clients of
+    partitioned regions are not parted either.
     """
     if bool(history.queues) is bool(history.clients) or not _independent(history):
         return
@@ -90,11 +91,8 @@ def _held_up(history: History) -> dict[int, tuple[str, ...]]:
 
 
 def _independent(history: History) -> bool:
-    if any(queue.remote_site is None for queue in history.queues):
-        return False  # a listener is called with several keys at once
-    if history.resolver or any(
-        region.policy is not RegionPolicy.REPLICATE or region.policies for region in history.regions
-    ):
+    alike = {RegionPolicy.REPLICATE} if history.clients else {RegionPolicy.REPLICATE, RegionPolicy.PARTITION}
+    if history.resolver or any(region.policy not in alike or region.policies for region in history.regions):
         return False
     if any(len(client.servers) > 1 for client in history.clients):
         return False

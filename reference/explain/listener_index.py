@@ -12,7 +12,7 @@ import msgspec
 
 from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN, FaultKind
 from plumbline.reference.history.history import History
-from plumbline.reference.history.listener_calls import QueueCall, SeenCall
+from plumbline.reference.history.listener_calls import SUCCESS, QueueCall, SeenCall
 from plumbline.reference.history.moments import Called, FaultBegun, Redelivered
 from plumbline.reference.history.operations import STORES_VALUE, Operation
 from plumbline.reference.model.places import call_entry, listener_entry
@@ -189,30 +189,58 @@ def repeats_calls(history: History) -> bool:
     )
 
 
-def received_last(
-    calls: Iterable[SeenCall], operations: Iterable[Operation], sites: Mapping[str, int]
-) -> dict[tuple[str, str, int], Entry]:
-    """The last call with which a queue's listener received an operation of its own site.
+class ReceivedByQueues:
+    """What the listeners of queues receive in an example: in which order, and what comes again.
 
-    Args:
-        calls: what listeners received.
-        operations: those looked for.
-        sites: member → its site's number.
-
-    Returns:
-        Member, queue and operation → the entry that the log has of the call.
+    Operations are known by their tokens. Of an event without one, as of one that was never called, it is
+    unknown which operation it is.
     """
-    called: dict[What, Operation] = {
-        (one.region, one.key, one.token): one for one in operations if one.token is not None
-    }
-    found: dict[tuple[str, str, int], Entry] = {}
-    for seen in calls:
-        call = seen.call
-        for one in call.events:
-            operation = called.get((one.region, one.key, one.token))
-            if operation is not None and sites.get(call.member) == sites[operation.member]:
-                found[call.member, call.queue, operation.op_id] = entry_of(call)
-    return found
+
+    def __init__(
+        self, calls: Iterable[SeenCall], operations: Iterable[Operation], sites: Mapping[str, int]
+    ) -> None:
+        """Read the calls.
+
+        Args:
+            calls: what listeners received; all of it, or nothing.
+            operations: those looked for.
+            sites: member → its site's number.
+        """
+        self._order: dict[tuple[str, str], dict[int, int]] = {}
+        self._unknown: set[tuple[str, str]] = set()
+        self._again: set[tuple[str, int]] = set()
+        called: dict[What, Operation] = {
+            (one.region, one.key, one.token): one for one in operations if one.token is not None
+        }
+        removed: set[tuple[str, str, int]] = set()
+        for seen in calls:
+            call = seen.call
+            at = (call.member, call.queue)
+            order, here = self._order.setdefault(at, {}), set[int]()
+            for one in call.events:
+                operation = called.get((one.region, one.key, one.token))
+                if operation is None or sites.get(call.member) != sites[operation.member]:
+                    self._unknown.add(at)
+                    continue
+                op_id = operation.op_id
+                order.setdefault(op_id, len(order))
+                if op_id in here or (*at, op_id) in removed:
+                    self._again.add((call.member, op_id))
+                    self._unknown.add(at)
+                here.add(op_id)
+            if call.answer == SUCCESS:
+                removed |= {(*at, op_id) for op_id in here}
+
+    def order(self, member: str, queue: str) -> Mapping[int, int] | None:
+        """Operations of the member's site → which one of them its listener receives first, from 0.
+
+        None if an event is unknown, or came again though the listener had answered that it was processed.
+        """
+        return None if (member, queue) in self._unknown else self._order.get((member, queue), {})
+
+    def comes_again(self, member: str, op_id: int) -> bool:
+        """Whether a queue of the member held an operation once more after it was processed there."""
+        return (member, op_id) in self._again
 
 
 def repetitions(history: History, until: int) -> int:

@@ -8,13 +8,13 @@ search works.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
 from plumbline.reference.explain.fault_lookahead import FaultLookahead, next_from
 from plumbline.reference.explain.index import MOMENT, Index, Reader, Where
-from plumbline.reference.explain.listener_index import received_last
+from plumbline.reference.explain.listener_index import ReceivedByQueues
 from plumbline.reference.explain.member_lifetimes import NEVER
 from plumbline.reference.explain.next_observation import NextObservation
 from plumbline.reference.history.fault_kinds import FaultKind
@@ -33,13 +33,12 @@ from plumbline.reference.history.operations import (
 from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.gauges import COLLECTIONS
 from plumbline.reference.model.lookahead import OfClients, Ternary
-from plumbline.reference.model.places import call_place
 from plumbline.reference.model.timeline import Reading
 from plumbline.reference.model.world import CallStage, World, to_go_on
 from plumbline.reference.rulebook.effects import effects
 from plumbline.reference.rulebook.values import EntryState
-from plumbline.reference.search.transition import View
 
+_SENT = (CallStage.SENT, CallStage.DONE)
 _PROMOTES = (FaultKind.CRASH, FaultKind.MOVE_PRIMARY)
 _MENDS = (FaultKind.LINK_UP, FaultKind.LINK_DOWN)
 
@@ -88,7 +87,7 @@ class RecordedLookahead:
         self.waits_for_all = due.waits_for_all
         self.place_of = due.place_of
         # What a call tried again, or another site that sends again, queues once more is received once more.
-        self._received_last = received_last(
+        self._received = ReceivedByQueues(
             calls,
             (
                 one
@@ -458,10 +457,26 @@ class RecordedLookahead:
         """Whether the listener of a queue receives the operation more than once (see Lookahead)."""
         return op_id in self._index.received_again
 
-    def is_still_received(self, view: View, member: str, queue: str, op_id: int) -> bool:
-        """Whether the member's listener of the queue is called with the operation later (see Lookahead)."""
-        last = self._received_last.get((member, queue, op_id))
-        return last is not None and view.still(call_place(member, queue), last)
+    def order_received(self, member: str, queue: str) -> Mapping[int, int] | None:
+        """In which order the member's listener of the queue receives operations (see Lookahead)."""
+        return self._received.order(member, queue)
+
+    def is_queued_again(self, member: str, op_id: int) -> bool:
+        """Whether the operation enters a queue of the member a second time (see Lookahead)."""
+        return self._received.comes_again(member, op_id)
+
+    def may_be_under_way(self, world: World, member: str, op_id: int) -> bool:
+        """Whether the operation may still have to arrive at the member (see Lookahead)."""
+        if any(
+            channel.target == member
+            and any(message.op_id == op_id and not message.queue for message in messages)
+            for channel, messages in world.channels.items()
+        ):
+            return True
+        call, caller = world.calls.get(op_id), self._index.operations[op_id].member
+        if call is None or caller in world.wan.dead or call.stage in _SENT:
+            return False
+        return member != caller or call.stage is not CallStage.APPLIED
 
     def tells_again(self) -> bool:
         """Whether some listener receives anything more than once (see Lookahead)."""

@@ -252,9 +252,15 @@ def _tried(
 def _leads_astray(whole: SearchStage) -> bool:
     """Whether the first choices of all keys hardly ever lead to a run, where those of single keys do.
 
-    Of three sites each event takes two ways, and waits for what came before it on either.
+    Of three sites each event takes two ways, and waits for what came before it on either. Of parallel queues
+    each key has a primary of its own, which may die with others.
     """
-    return len(whole.history.topology.sites) > MOST_SITES and whole.question.logs.total > SHORT
+    history = whole.history
+    parted = any(queue.parallel for queue in history.queues) and any(
+        isinstance(what, FaultBegun) and what.fault.kind is FaultKind.CRASH for what in history.timeline
+    )
+    many = len(history.topology.sites) > MOST_SITES
+    return (many or parted) and whole.question.logs.total > SHORT
 
 
 def _loses_answers(history: History) -> bool:

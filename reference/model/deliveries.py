@@ -147,6 +147,8 @@ class Deliveries:
         claim = claims.LOST if self._surely_lost(world, view, channel) else None
         if of_queue and self._precedence.stored_in_vain(world, view, channel):
             claim = claims.LOST_IN_ORDER
+        elif of_queue and self._senders.never_removes(world, view, channel):
+            claim = claims.REMOVAL
         loses = tuple(
             self._replicates.shown(channel.target, self._operation(message))
             for message in world.channels[channel]

@@ -6,6 +6,7 @@ The simulation knows nothing of the future (`NoLookahead`); a history can be loo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import Protocol
 
@@ -142,8 +143,17 @@ class Lookahead(Protocol):
     def is_received_again(self, op_id: int) -> bool:
         """Whether the listener of a queue receives the operation of another site more than once."""
 
-    def is_still_received(self, view: View, member: str, queue: str, op_id: int) -> bool:
-        """Whether the member's listener of the queue is known to be called with the operation later."""
+    def order_received(self, member: str, queue: str) -> Mapping[int, int] | None:
+        """Operations → which one the member's listener of the queue receives first, from 0.
+
+        None where that is unknown, or where an operation enters the queue there more than once.
+        """
+
+    def is_queued_again(self, member: str, op_id: int) -> bool:
+        """Whether a queue of the member is known to hold the operation again after it was processed there."""
+
+    def may_be_under_way(self, world: World, member: str, op_id: int) -> bool:
+        """Whether the operation may still have to arrive at the member."""
 
     def tells_again(self) -> bool:
         """Whether some listener is told of anything more than once."""
@@ -339,9 +349,17 @@ class NoLookahead:
         """No: the receivers of the reference hand nothing on that they recognise."""
         return False
 
-    def is_still_received(self, *_: object) -> bool:
-        """No: of no call is it known that it is to come."""
+    def order_received(self, *_: object) -> None:
+        """Unknown."""
+        return
+
+    def is_queued_again(self, *_: object) -> bool:
+        """No: of nothing is it known that it is queued again."""
         return False
+
+    def may_be_under_way(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
 
     def tells_again(self) -> bool:
         """Perhaps."""

@@ -54,6 +54,11 @@ class ReceiptFixedByLog(_OfOneMember):
         """Several updates may fit one entry of a log."""
         return change.decided
 
+    @condition("a holder of a queue receives at once what enters it twice")
+    def _it_enters_queues_here_once(self, change: ReceivedChange) -> bool:
+        """What a copy of a queue already brought enters the queue again behind a takeover, not before it."""
+        return not self._lookahead.is_queued_again(change.member, change.operation.op_id)
+
     @condition("a copy is sent what is carried out anew")
     def _the_primary_that_sends_it_does_not_matter(self, change: ReceivedChange) -> bool:
         """An update of a partitioned region that was taken back is carried out anew by the next primary."""

@@ -19,10 +19,15 @@ Their listeners receive one batch twice, on the primary and on its successor.
 """
 
 FEW = Budget(states=6_000)
-"""Of the first 60,000 states each had decided neither."""
+"""Of the first 60,000 states each had decided neither.
+
+The second one is undecided again. What had decided it refuted right runs, in which an event enters a queue
+once more behind a takeover.
+"""
 
 
 def test_a_batch_that_the_next_primary_receives_again_is_soon_explained():
     histories = msgspec.json.decode(FOUND.read_bytes(), type=tuple[History, ...])
     answers = [search(history, rulebook_of(Dialect.GEODE), FEW).answer for history in histories]
-    assert answers == [Answer.EXPLAINED, Answer.EXPLAINED]
+    assert answers[0] is Answer.EXPLAINED
+    assert answers[1] is not Answer.REFUTED

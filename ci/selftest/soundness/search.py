@@ -254,6 +254,21 @@ SEARCH: dict[str, Weakening] = {
         "        hindered = frozenset((paused, dependences.replies_lost(*link_of(queue))))",
         "        hindered = frozenset((paused,))",
     ),
+    "a copy loses what may enter it again": Weakening(
+        "model.sites.needed_removals",
+        "if all(self._may_enter_again(world, primary, holder, name, event.op_id) for event in called):",
+        "if False:",
+    ),
+    "a copy loses what its listener receives": Weakening(
+        "model.sites.needed_removals",
+        "return called[0].position - 1",
+        "return called[0].position",
+    ),
+    "a copy keeps the first of what it holds twice": Weakening(
+        "model.sites.needed_removals",
+        "if turns[-len(kept) :] != kept:",
+        "if False:",
+    ),
     "a batch takes in nothing once some of it is sent": Weakening(
         "model.sites.dispatch",
         "            and len(wire.events) == sender.sent\n            and not self._setting.filtering",

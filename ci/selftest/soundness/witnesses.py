@@ -68,6 +68,7 @@ _PARTS = [
             "model.sites.precedence",
             "model.sites.dependences",
             "model.sites.dispatch",
+            "model.sites.needed_removals",
             "model.sites.removal_messages",
             "model.sites.cut_through",
             "model.sites.delivery_paths",

@@ -63,14 +63,19 @@ class Filling:
                 worlds = [a for before in worlds for a in self._appended(before, member, queue.id, one)]
             yield from worlds
 
-    def appended(self, world: World, member: str, name: str, event: Queued) -> Iterator[World]:
-        """See `_appended`; for what is queued at once."""
+    def appended(
+        self, world: World, member: str, name: str, event: Queued, merging: str = ""
+    ) -> Iterator[World]:
+        """See `_appended`; for what is queued at once.
+
+        With `merging`, the copies travel apart from what their caller's thread sends.
+        """
         sender = world.wan.senders[member, name]
         for room, entering in self._overflow.entering(name, sender, event):
             if entering is None:
                 yield world
             else:
-                yield from self._entering(world, member, name, room, entering)
+                yield from self._entering(world, member, name, room, entering, merging)
 
     def _reachable(self, world: World, queue: QueueAttributes) -> bool:
         if queue.remote_site is None:
@@ -105,7 +110,7 @@ class Filling:
             yield from self.appended(world, member, name, event)
 
     def _entering(
-        self, world: World, member: str, name: str, sender: Sender, event: Queued
+        self, world: World, member: str, name: str, sender: Sender, event: Queued, merging: str
     ) -> Iterator[World]:
         book = self._setting.book
         event = replace(event, position=sender.last + 1)
@@ -129,7 +134,7 @@ class Filling:
             for targets in each(book.copies_of_queue(others)):
                 channels = filled.channels
                 for target in targets:
-                    channel = Channel(operation.thread, member, target)
+                    channel = Channel(merging + operation.thread, member, target)
                     message = Message(event.op_id, None, event=event, queue=name)
                     channels = channels.set(channel, (*channels.get(channel, ()), message))
                 for waits in each(book.waits_for_copies()):

@@ -16,6 +16,7 @@ from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import copied, with_sender
+from plumbline.reference.model.sites.needed_removals import NeededRemovals
 from plumbline.reference.model.sites.senders import REMOVALS
 from plumbline.reference.model.sites.site_state import Sender
 from plumbline.reference.model.world import World
@@ -29,6 +30,7 @@ class RemovalMessages:
     def __init__(self, setting: Setting, lookahead: Lookahead) -> None:
         self._setting = setting
         self._lookahead = lookahead
+        self._needed = NeededRemovals(setting, lookahead)
 
     def steps(
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
@@ -36,22 +38,49 @@ class RemovalMessages:
         """A primary tells the others that hold its queue up to which position it has removed events."""
         if not any(each(self._setting.book.tells_removals(sender.told > 0))):
             return
-        looked_at = self._lookahead.copies_are_looked_at(view.now, queue.id)
-        positions = self._told_of(world, view, member, queue, sender, looked_at=looked_at)
+        needed = self._needed_by_others(world, view, member, queue)
+        if needed is not None:
+            dies = any(
+                fault.kind is FaultKind.CRASH and fault.member == member
+                for fault in world.wan.faults.values()
+            )
+            positions = sorted({min(one, sender.mark) for one in needed if dies and one > sender.told})[:1]
+            matters = looked_at = False
+        else:
+            looked_at = self._lookahead.copies_are_looked_at(view.now, queue.id)
+            positions = self._told_of(world, view, member, queue, sender, looked_at=looked_at)
+            matters = looked_at or len(positions) > 1 or self._matters(member, queue)
         for last in positions:
             told = with_sender(world, member, queue.id, replace(sender, told=last))
             yield Step(
                 ("tells of removal", member, queue.id, last),
                 self.told(told, member, queue, last),
-                claim=None
-                if looked_at or len(positions) > 1 or self._matters(member, queue)
-                else claims.REMOVAL,
+                claim=None if matters else claims.REMOVAL,
                 clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
             )
 
     def _matters(self, member: str, queue: QueueAttributes) -> bool:
         """Whether it may show what others know of removals: what a listener receives once more, it shows."""
         return queue.remote_site is None and self._lookahead.dies(member)
+
+    def _needed_by_others(
+        self, world: World, view: View, member: str, queue: QueueAttributes
+    ) -> list[int] | None:
+        """Up to which position each other holder's copy is to lose events; None if that is unknown of one.
+
+        Also None where all had time to hear of all removals.
+        """
+        if self._lookahead.waits_for_all(view):
+            return None
+        found = []
+        for other in self._setting.others[member]:
+            if other in world.wan.dead or not queue.runs_on(other):
+                continue
+            up_to = self._needed.up_to(world, view, member, other, queue.id)
+            if up_to is None:
+                return None
+            found.append(up_to)
+        return found
 
     def _told_of(
         self,
@@ -89,8 +118,13 @@ class RemovalMessages:
         if not late:
             return [sender.mark]
         if queue.remote_site is None:
-            received = self._received_by_all(world, view, member, queue)
-            return kept if received is None else [position for position in kept if position < received]
+            wanted = (
+                self._needed.perhaps_up_to(world, view, member, other, queue.id)
+                for other in others
+                if other not in wan.dead and queue.runs_on(other)
+            )
+            ends = {min(one, sender.mark) for some in wanted for one in some}
+            return sorted(one for one in ends if one > sender.told)
         if looked_at or now or not kept:
             return kept
         return [
@@ -98,27 +132,6 @@ class RemovalMessages:
             for position, following in zip(kept, [*kept[1:], None], strict=True)
             if following is None or self._lookahead.comes_again(copies[following])
         ]
-
-    def _received_by_all(self, world: World, view: View, member: str, queue: QueueAttributes) -> int | None:
-        """The position from which on each other holder's listener still receives an event; None if not each.
-
-        What has left its copy, a listener receives no more.
-        """
-        found = 0
-        for other in self._setting.others[member]:
-            if other in world.wan.dead or not queue.runs_on(other):
-                continue
-            events = copied(world, member, other, queue.id)
-            still = (
-                event.position
-                for event in events
-                if self._lookahead.is_still_received(view, other, queue.id, event.op_id)
-            )
-            first = min(still, default=None)
-            if first is None:
-                return None
-            found = max(found, first)
-        return found or None
 
     def told(self, world: World, member: str, queue: QueueAttributes, mark: int) -> World:
         """The world in which the other holders of the queue are being told so."""

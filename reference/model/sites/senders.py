@@ -15,12 +15,13 @@ from plumbline.reference.model import claims
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites.copies import copied, inserted, with_sender, without_removed
+from plumbline.reference.model.sites.copies import inserted, with_sender, without_removed
 from plumbline.reference.model.sites.dead_state import DeadState
 from plumbline.reference.model.sites.dependences import crash_of, losses_in
 from plumbline.reference.model.sites.feeding import Feeding
 from plumbline.reference.model.sites.filling import Filling
 from plumbline.reference.model.sites.lanes import sender_of
+from plumbline.reference.model.sites.needed_removals import NeededRemovals
 from plumbline.reference.model.sites.precedence import Observation, Precedence
 from plumbline.reference.model.sites.site_state import Sender, SiteState
 from plumbline.reference.model.world import World
@@ -40,6 +41,7 @@ class Senders:
         self._setting = setting
         self._lookahead = lookahead
         self._dead_state = dead_state
+        self._needed = NeededRemovals(setting, lookahead)
         self._precedence = precedence
         self.filling = Filling(setting)
         self.feeding = Feeding(setting, self.filling)
@@ -145,14 +147,16 @@ class Senders:
         self, world: World, view: View, channel: Channel, head: Message, sender: Sender
     ) -> Iterator[Step]:
         member, name = channel.target, head.queue
-        if view.reduced and any(
-            event.position <= head.mark and self._lookahead.is_still_received(view, member, name, event.op_id)
-            for event in copied(world, channel.source, member, name)
-        ):
+        needed = self._needed.up_to(world, view, channel.source, member, name)
+        if needed is not None and needed < head.mark:
             return  # its listener receives no more what has left its copy
         # Nothing says when removals are told of: not even what has settled need have heard of them.
         looked_at = self._lookahead.copies_are_looked_at(view.now, name)
-        shows_again = self._setting.queues[name].remote_site is None and self._lookahead.dies(channel.source)
+        shows_again = (
+            self._setting.queues[name].remote_site is None
+            and self._lookahead.dies(channel.source)
+            and needed is None
+        )
         counts = self._dead_state.may_count_again(world, view.now, name, sender)
         book = self._setting.book
         for last, whole in product(each(book.range_removed(head.mark)), each(book.removes_whole_range())):
@@ -172,6 +176,14 @@ class Senders:
                 claim=None if (looked_at and not seen) or counts or shows_again else claims.REMOVAL,
                 clashes=claims.REPEATED_SHOWS if seen else claims.LOOKED_AT | claims.REPEATED_SHOWS,
             )
+
+    def never_removes(self, world: World, view: View, channel: Channel) -> bool:
+        """Whether a copy still needs what the first message of a dead primary would remove from it."""
+        head = world.channels[channel][0]
+        if head.event is not None:
+            return False
+        needed = self._needed.up_to(world, view, channel.source, channel.target, head.queue)
+        return needed is not None and needed < head.mark
 
     def _called_back(self, world: World, member: str, name: str, sender: Sender) -> Iterator[Step]:
         event, *rest = sender.callbacks

@@ -22,6 +22,12 @@ from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import each
 from plumbline.reference.search.transition import Step, View
 
+MERGING = "merging "
+"""Before the thread of a call: its event was only recorded, and a new primary has queued it.
+
+The new primary copies it apart from what the caller's thread sends. So either may be lost without the other.
+"""
+
 
 class Takeover:
     """The part of the model that makes a secondary primary."""
@@ -153,6 +159,7 @@ class Takeover:
                 sender,
                 primary=True,
                 heir=True,
+                last=_highest(world, name),
                 queue=inherited,
                 records=tuple(late),
                 notes=frozenset(),
@@ -161,7 +168,11 @@ class Takeover:
             )
             worlds = [with_sender(world, member, name, base)]
             for event in records:
-                worlds = [a for before in worlds for a in self._filling.appended(before, member, name, event)]
+                worlds = [
+                    after
+                    for before in worlds
+                    for after in self._filling.appended(before, member, name, event, MERGING)
+                ]
             for after in worlds:
                 if all(each(book.records_behind_queue())):
                     yield after
@@ -170,3 +181,21 @@ class Takeover:
                 count = len(records)
                 turned = (*new.queue[len(new.queue) - count :], *new.queue[: len(new.queue) - count])
                 yield with_sender(after, member, name, replace(new, queue=turned))
+
+
+def _highest(world: World, name: str) -> int:
+    """The highest position of a queue that any member knows of, or that is on its way to one.
+
+    What the new primary queues stands behind all of it: another member may have been told of removals up to
+    there, and would drop what came with such a position.
+    """
+    known = [
+        max(sender.last, sender.mark) for (_, queue), sender in world.wan.senders.items() if queue == name
+    ]
+    sent = [
+        message.mark if message.event is None else message.event.position
+        for messages in world.channels.values()
+        for message in messages
+        if message.queue == name
+    ]
+    return max((*known, *sent))
