@@ -40,7 +40,7 @@ class RedundancyDecisions(Subject):
         return True
 
     @staticmethod
-    @decision("DUR-MARKER-04", "FO-RED-01")
+    @decision("DUR-MARKER-04")
     def recruit_gets_marker() -> bool:
         """Whether the marker is among what a recruited server comes to have: it is (001, L72; 003, L36)."""
         return True
