@@ -4,11 +4,11 @@
 -- only-with: client_start
 -- parts: arrived
 -- columns: seq
--- opportunity: a client's first server being lost while another that keeps its queue lives: two
---   neighbouring sights of what the client holds of a key at rest, one before and one behind that, with no
---   operation on the key, no registration of the client and no call of its listener about the key between
---   them; such a sight behind it where the last call before was owed to the client with its value, and no
---   such listener call came behind the loss
+-- opportunity: a client's first server is lost while another that keeps its queue lives. Either two
+--   neighbouring sights of a key at rest, one before and one behind the loss. No operation on the key, no
+--   registration of the client and no call of its listener about the key comes between them. Or a sight
+--   behind the loss where the last call before was owed to the client with its value. No such listener
+--   call comes behind the loss then
 -- violation: they differ; it is not what that call left
 WITH neighbours AS (
   SELECT run_id, example, seq, client, region, key, what, registered_at,

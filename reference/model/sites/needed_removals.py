@@ -1,4 +1,4 @@
-"""Needed removals: what a copy of a queue is to be told has left it, before its holder takes over.
+"""Needed removals: which events a copy of a queue has to lose before its holder takes over.
 
 Reads it off the calls that listeners of queues receive; sends and removes nothing.
 """
@@ -20,7 +20,7 @@ EVERYTHING = sys.maxsize
 
 
 class NeededRemovals:
-    """Which removals a copy is to be told of, read off the calls that its holder's listener still receives.
+    """Which removals a copy needs to learn, read off the calls that its holder's listener still receives.
 
     A queue hands its events to the listener from the front. So a copy loses what stands before the first
     event that the listener receives, and keeps that one. An event that it receives no more would only be in

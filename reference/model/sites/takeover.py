@@ -186,8 +186,8 @@ class Takeover:
 def _highest(world: World, name: str) -> int:
     """The highest position of a queue that any member knows of, or that is on its way to one.
 
-    What the new primary queues stands behind all of it: another member may have been told of removals up to
-    there, and would drop what came with such a position.
+    The new primary queues its events behind all of these positions. Another member may have removed events
+    up to there. It would drop a new event with such a position.
     """
     known = [
         max(sender.last, sender.mark) for (_, queue), sender in world.wan.senders.items() if queue == name
