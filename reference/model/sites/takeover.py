@@ -198,4 +198,5 @@ def _highest(world: World, name: str) -> int:
         for message in messages
         if message.queue == name
     ]
-    return max((*known, *sent))
+    highest: int = max((*known, *sent))
+    return highest
