@@ -78,6 +78,7 @@ class SparkEngine:
                 runs("deviation").alias("deviating"),
                 runs("fail").alias("failed"),
                 runs("unknown").alias("unknown"),
+                runs("unsupported").alias("unsupported"),
                 runs("not exercised").alias("not_exercised"),
                 f.sum("exercised").alias("opportunities"),
                 f.sum("failures").alias("violations"),

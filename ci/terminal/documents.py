@@ -20,7 +20,7 @@ import msgspec
 
 _COMMANDS = (
     *("catalogue", "check_adapter", "coverage", "doctor", "drift", "gate", "judge", "plan_runs", "replay"),
-    *("report", "run"),
+    *("report", "run", "traces"),
 )
 """The modules of commands that print documents."""
 

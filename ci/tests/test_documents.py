@@ -36,6 +36,9 @@ SHIPPED = ROOT / "docs" / "schemas"
 PAGE = ROOT / "docs" / "json.md"
 EXAMPLE = ROOT / "ci" / "counterexamples" / "CONS-NR-03-geode-1.15.1.json"
 
+LOGS = ROOT / "docs" / "recorded"
+FROM = [word for name in ("shop", "watch", "desk") for word in ("--from", str(LOGS / f"{name}.jsonl"))]
+
 COMMANDS: dict[str, list[str]] = {
     "plumbline.bench": ["bench", "--quick"],
     "plumbline.bench-kinds": ["bench", "--sites"],
@@ -58,6 +61,7 @@ COMMANDS: dict[str, list[str]] = {
     "plumbline.replay": ["replay", str(EXAMPLE), "--candidate", "reference"],
     "plumbline.report": ["report", "runs", "missing"],
     "plumbline.run": ["run", "--candidate", "faulty:tie-keeps-own", "--candidate", "reference"],
+    "plumbline.traces-record": ["traces", "record", "--map", str(LOGS / "orders.yaml"), *FROM],
     "plumbline.trials": ["trials", "--cases", "6"],
     "plumbline.trials-machines": ["trials", "--machine", "replicated_regions", "--cases", "2"],
     "plumbline.trials-right": ["trials", "--right", "--cases", "2"],
@@ -195,7 +199,7 @@ def test_every_command_that_prints_json_says_its_schema():
         for sub, one in subcommands.items():
             if any("--json" in parameter.opts for parameter in one.params):
                 printing.add(f"{name} {sub}".strip())
-    tried = {" ".join(words[: 2 if words[0] == "faulty" else 1]) for words in COMMANDS.values()}
+    tried = {" ".join(words[: 2 if words[0] in {"faulty", "traces"} else 1]) for words in COMMANDS.values()}
     assert printing == tried
 
 

@@ -83,6 +83,43 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     own_s: float
 
 
+class SetAsideRecord(msgspec.Struct, frozen=True):
+    """A record of a log that was not taken over.
+
+    Attributes:
+        place: the file and the line, from 1.
+        reason: what is wrong with it, and the remedy.
+    """
+
+    place: str
+    reason: str
+
+
+class Recording(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run came from a log that a system wrote at work, without any harness.
+
+    Attributes:
+        kinds: kinds of the trace of which the log shows every event, or that surely did not happen. Rules
+            that read others cannot judge the run.
+        empty_start: whether all regions were empty when the log began.
+        records: records of the log, all together.
+        skipped: records that are of no concern, by the map.
+        copies: records that were there once more; they count once.
+        set_aside: records that cannot be taken over.
+        unread: rows behind the first of these. They are not judged, as they may depend on it.
+        reasons: the first records that were set aside.
+    """
+
+    kinds: tuple[str, ...]
+    empty_start: bool
+    records: int
+    skipped: int = 0
+    copies: int = 0
+    set_aside: int = 0
+    unread: int = 0
+    reasons: tuple[SetAsideRecord, ...] = ()
+
+
 class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     """What was run.
 
@@ -96,7 +133,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         surroundings: what the candidate ran in, for people: an image's digest and an engine's version; "" for
             most.
         dialect: the dialect judged against.
-        profile: smoke, gate or full.
+        profile: smoke, gate or full; recorded where it came from a log.
         seed: what the examples were drawn from.
         started: ISO 8601 in UTC.
         seconds: how long it took.
@@ -106,6 +143,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         deviations_not_seen: those of them that did not show, though their requirement was exercised.
         checks: what was played, in that order.
         complete: False until the run has ended in order; an incomplete run is never green.
+        recording: how it came from a log; None for a run that a harness drove.
         broken_off: a user stopped the run; its verdict table holds what was judged until then.
         ended_early: what the time budget left unplayed, in a sentence; "" if it left nothing.
         left_out: what a selection left unplayed, in a sentence; "" if it left nothing.
@@ -135,6 +173,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     clauses_not_reached: dict[str, tuple[str, ...]] = {}
     complete: bool = False
     broken_off: bool = False
+    recording: Recording | None = None
     format: int = RUN_FORMAT
 
     @property
@@ -342,8 +381,10 @@ def read_counterexample(path: Path) -> Counterexample:
 __all__ = [
     "Counterexample",
     "DeadEnd",
+    "Recording",
     "Reduction",
     "RunRecord",
+    "SetAsideRecord",
     "Source",
     "UnreadableRunError",
     "Verdict",

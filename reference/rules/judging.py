@@ -26,6 +26,7 @@ from plumbline.reference.results.runs import RunRecord, UnreadableRunError, read
 from plumbline.reference.results.sealing import MANIFEST, RECORD, broken_seal
 from plumbline.reference.results.verdicts import Source, VerdictRow
 from plumbline.reference.rules.rule import ANSWER, Rule, load_rules, parts_of
+from plumbline.reference.rules.shown import NO_OCCASION, lacking, set_aside
 from plumbline.reference.trace.files import Flaw, verified_files
 from plumbline.reference.trace.schema import TRACE_SCHEMA
 
@@ -191,7 +192,7 @@ def _take(
 
 
 def verdict_row(
-    finding: RuleFinding, flaws: Sequence[Flaw], on_record: Sequence[Deviation] = ()
+    finding: RuleFinding, flaws: Sequence[Flaw], on_record: Sequence[Deviation] = (), missing: str = ""
 ) -> VerdictRow:
     """The line of the verdict table: a violation counts in any trace, its absence only in a flawless one.
 
@@ -207,6 +208,7 @@ def verdict_row(
             violation="" if first is None else f"{first.example}: {first.subject}: {first.witness}",
             excused=words(known) if known else "",
             flaws=tuple(f"{flaw.path}: {flaw.reason}" for flaw in flaws),
+            lacking=missing,
             none_exercised="no opportunity in the trace",
         )
     )
@@ -269,6 +271,8 @@ class _Looked(NamedTuple):
 
 def _look(directory: Path, record: RunRecord, *, sealed: bool) -> _Looked:
     files, flaws = verified_files(directory, record.run_id)
+    if record.recording is not None:
+        flaws += set_aside(record.recording)
     if record.trouble:
         flaws.append(Flaw(str(directory / RECORD), f"of this run: {record.trouble}"))
     elif sealed:
@@ -329,12 +333,12 @@ def _judge(opened: list[_Looked], threads: int, only: Collection[str] | None) ->
             ),
         ]
         examples, events = sizes.get(run_id, (0, 0))
-        owed = [as_owed(finding, run.record.dialect) for finding in by_run[run_id]]
+        owed = [as_shown(as_owed(one, run.record.dialect), run.record) for one in by_run[run_id]]
         judgements.append(
             Judgement(
                 directory=str(run.directory),
                 record=run.record,
-                verdicts=tuple(verdict_row(finding, flaws, run.record.deviations) for finding in owed),
+                verdicts=tuple(_row_of(finding, flaws, run.record) for finding in owed),
                 witnesses=tuple(witness for finding in owed for witness in finding.witnesses),
                 flaws=tuple(flaws),
                 examples=examples,
@@ -350,6 +354,22 @@ def as_owed(finding: RuleFinding, dialect: str) -> RuleFinding:
     if entry is None or dialect not in set(Dialect) or dialect in entry.dialects:
         return finding
     return RuleFinding(run_id=finding.run_id, requirement=finding.requirement, seconds=finding.seconds)
+
+
+def as_shown(finding: RuleFinding, record: RunRecord) -> RuleFinding:
+    """The finding; an empty one where the run came from a log that does not show what the rule reads."""
+    if not lacking(finding.requirement, record):
+        return finding
+    return RuleFinding(run_id=finding.run_id, requirement=finding.requirement, seconds=finding.seconds)
+
+
+def _row_of(finding: RuleFinding, flaws: Sequence[Flaw], record: RunRecord) -> VerdictRow:
+    """The verdict row; what a log does not show is unsupported, also where the log has flaws."""
+    missing = lacking(finding.requirement, record)
+    if missing:
+        return verdict_row(finding, (), record.deviations, missing=missing)
+    unseen = NO_OCCASION if record.recording is not None else ""
+    return verdict_row(finding, flaws, record.deviations, missing=unseen)
 
 
 def _open(files: Sequence[str]) -> pa.Table | ds.Dataset:

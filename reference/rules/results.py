@@ -52,7 +52,9 @@ SUMMARY_SCHEMA = pa.schema(
         ),
         *(
             pa.field(name, _COUNT)
-            for name in ("runs", "passed", "deviating", "failed", "unknown", "not_exercised")
+            for name in (
+                *("runs", "passed", "deviating", "failed", "unknown", "unsupported", "not_exercised"),
+            )
         ),
         *(pa.field(name, _COUNT) for name in ("opportunities", "violations")),
     ]
@@ -61,13 +63,15 @@ SUMMARY_SCHEMA = pa.schema(
 
 _SUMMARY = """
 SELECT requirement, candidate, product_version, day,
-  '' AS verdict, runs, passed, deviating, failed, unknown, not_exercised, opportunities, violations
+  '' AS verdict, runs, passed, deviating, failed, unknown, unsupported, not_exercised,
+  opportunities, violations
 FROM (
   SELECT requirement, candidate, product_version, day, count(*) AS runs,
     count(*) FILTER (WHERE verdict = 'pass') AS passed,
     count(*) FILTER (WHERE verdict = 'deviation') AS deviating,
     count(*) FILTER (WHERE verdict = 'fail') AS failed,
     count(*) FILTER (WHERE verdict = 'unknown') AS unknown,
+    count(*) FILTER (WHERE verdict = 'unsupported') AS unsupported,
     count(*) FILTER (WHERE verdict = 'not exercised') AS not_exercised,
     CAST(sum(exercised) AS BIGINT) AS opportunities, CAST(sum(failures) AS BIGINT) AS violations
   FROM results WHERE row = 'verdict' GROUP BY requirement, candidate, product_version, day
@@ -155,6 +159,7 @@ _COUNTED = {
     Verdict.DEVIATION: "deviating",
     Verdict.FAIL: "failed",
     Verdict.UNKNOWN: "unknown",
+    Verdict.UNSUPPORTED: "unsupported",
     Verdict.NOT_EXERCISED: "not_exercised",
 }
 """The columns of sums, by the verdict that each counts; rules give no others."""

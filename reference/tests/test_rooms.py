@@ -12,7 +12,7 @@ TOP = ("adapters", "ci", "reference", "reports", "spark", "suites")
 
 LAYERS = {
     "reference": (
-        {"judged"},
+        {"judged", "recording"},
         {"rules"},
         {"explain", "explore", "trace"},
         {"reduction", "results"},

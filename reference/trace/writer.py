@@ -11,9 +11,10 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import BytesIO, FileIO
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -198,6 +199,27 @@ class TraceWriter:
             self.close()
         else:
             self._stop_the_thread()
+
+
+def write_rows(run_directory: Path, run_id: str, rows: Iterable[Row], name: str = "main") -> Path:
+    """Write a trace file of rows that are complete, whole examples in their order; returns its path.
+
+    Memory holds a bounded number of rows. Raises TraceWriteError, and then there is no file.
+    """
+    folder = run_directory / "trace"
+    journal, schema = folder / f"{name}.arrows", file_schema(run_id, name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        refuse_links(folder, run_directory)
+        with os.fdopen(new_file(journal), "wb") as file, pa.ipc.new_stream(file, schema) as stream:
+            waiting = iter(rows)
+            while table := list(islice(waiting, _FLUSH_AFTER_ROWS)):
+                used = set().union(*table)
+                columns = [_column(table, c, used) for c in COLUMNS.values()]
+                stream.write_batch(pa.record_batch(columns, schema=schema))
+    except OSError as error:
+        raise TraceWriteError(f"{journal}: {error}") from error
+    return journal_to_parquet(journal)
 
 
 def _column(table: Sequence[Row], column: Column, used: set[str]) -> pa.Array:

@@ -1,0 +1,1 @@
+"""Runs from the logs of systems at work ([recording](recording.md))."""
