@@ -26,9 +26,16 @@ pytestmark = pytest.mark.go
 ABOUT = (SOURCE / "bugs.go").read_text(encoding="utf-8")
 BUGS = [Bug(*found) for found in re.findall(r'^\t\{"([\w-]+)", "(.*?)", "([\w-]+)"\},$', ABOUT, re.MULTILINE)]
 
-DRAWN = ("replicated_regions", "tombstones", "clears")
+DRAWN = (
+    "replicated_regions",
+    "tombstones",
+    "clears",
+    "client_failover",
+    "client_attempts",
+    "registrations_under_way",
+)
 
-OVER_TCP = {"EX-A3C3-04", "TOMB-RETAIN-05", "CLEAR-LOCK-02", "WANC-TIE-01"}
+OVER_TCP = {"EX-A3C3-04", "TOMB-RETAIN-05", "CLEAR-LOCK-02", "WANC-TIE-01", "FO-RED-01"}
 
 
 @pytest.fixture(scope="session")

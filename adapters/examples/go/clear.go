@@ -1,8 +1,11 @@
 package main
 
 // clear empties a region on all members, under a lock of the region that keeps updates out everywhere.
-func (m *member) clear(r *region, o operation) outcome {
-	thread := "clear " + o.Thread
+func (m *member) clear(r *region, o operation) outcome { return m.clearFor(r, o, &message{}) }
+
+// clearFor does so for a client, if one has asked for it.
+func (m *member) clearFor(r *region, o operation, asked *message) outcome {
+	thread := "clear " + asked.Member + o.Thread
 	hosts := m.world.living(m.site)
 	locked := message{Kind: "lock", Region: o.Region, Member: m.name}
 	free := message{Kind: "unlock", Region: o.Region, Member: m.name}
@@ -20,7 +23,7 @@ func (m *member) clear(r *region, o operation) outcome {
 	if m.world.listener.vetoes(m.name, o.Region, "") {
 		done = outcome{Status: "failed", Detail: "refused as scripted"}
 	} else {
-		whole := message{Kind: "whole", Status: "clear", Region: o.Region, Text: o.token(), Member: m.name}
+		whole := m.whole(o, asked)
 		m.receiveWhole(whole)
 		m.hear(m.askPeers(thread, whole))
 	}
@@ -31,9 +34,24 @@ func (m *member) clear(r *region, o operation) outcome {
 	return done
 }
 
+// whole is what members tell each other of an operation on a whole region.
+func (m *member) whole(o operation, asked *message) message {
+	id := asked.Event
+	if asked.Member == "" {
+		m.mu.Lock()
+		m.events["regions"]++
+		id = eventID{m.id + "/regions", m.events["regions"]}
+		m.mu.Unlock()
+	}
+	return message{
+		Kind: "whole", Status: o.Kind, Region: o.Region, Text: o.token(), Member: m.name,
+		Origin: asked.Member, Event: id,
+	}
+}
+
 // callWhole invalidates or destroys a region on all members.
-func (m *member) callWhole(r *region, o operation) outcome {
-	whole := message{Kind: "whole", Status: o.Kind, Region: o.Region, Text: o.token(), Member: m.name}
+func (m *member) callWhole(r *region, o operation, asked *message) outcome {
+	whole := m.whole(o, asked)
 	m.receiveWhole(whole)
 	m.hear(m.askPeers(o.Thread, whole))
 	return outcome{Status: "ok"}
@@ -64,8 +82,9 @@ func (m *member) receiveWhole(what message) {
 	}
 	token := what.Text
 	m.world.listener.told(m.name, event{
-		Region: what.Region, Kind: kind, Token: &token, Remote: what.Member != m.name,
+		Region: what.Region, Kind: kind, Token: &token, Remote: what.Member != m.name || what.Origin != "",
 	})
+	m.queueWhole(what.Status, what)
 	m.mu.Unlock()
 	m.world.listener.stand(m, m.name, "listener", token)
 }

@@ -95,6 +95,17 @@ func (c *clock) wakeAt(ms int64, w *waiter, t *tracker) {
 	})
 }
 
+// wakeLater does the same, but where time runs the pause does not count as busy: nobody can see what is due then.
+func (c *clock) wakeLater(ms int64, w *waiter, t *tracker) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.held {
+		c.alarms = append(c.alarms, &alarm{c.now + ms, w})
+		return
+	}
+	time.AfterFunc(time.Duration(ms)*time.Millisecond, func() { t.wake(w) })
+}
+
 func (c *clock) isHeld() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -80,6 +80,10 @@ func (s *session) lookAtQueue(m *member, p params) (interface{}, error) {
 }
 
 func (s *session) link(p params) error {
+	if c := s.world.client(p.Source); c != nil && s.isMember(p.Target) && (p.State == "drop_acks" || p.State == "up") {
+		s.world.silence(c, p.Target, p.State == "drop_acks")
+		return nil
+	}
 	from, wrong := strconv.Atoi(p.Source)
 	to, alsoWrong := strconv.Atoi(p.Target)
 	if wrong != nil || alsoWrong != nil || p.State == "hold" {

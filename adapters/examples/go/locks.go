@@ -1,42 +1,56 @@
 package main
 
-// fifoLock is the lock of one entry. Its fields are guarded by the mutex of its member.
+import "sync"
+
+// fifoLock is the lock of one entry. Its fields are guarded by the mutex of its member or client.
 type fifoLock struct {
 	held  bool
 	queue []*waiter
 }
 
 // lockEntry takes the lock of an entry of this member's copy, behind those who asked before.
-func (m *member) lockEntry(r *region, key string) {
-	m.mu.Lock()
+func (m *member) lockEntry(r *region, key string) { lock(&m.mu, r.lockOf(&m.mu, key), m) }
+
+// unlockEntry hands the lock to the next one.
+func (m *member) unlockEntry(r *region, key string) { unlock(&m.mu, r.lockOf(&m.mu, key), m.world.t) }
+
+// lockOf is the lock of an entry.
+func (r *region) lockOf(mu *sync.Mutex, key string) *fifoLock {
+	mu.Lock()
+	defer mu.Unlock()
 	l := r.locks[key]
 	if l == nil {
 		l = &fifoLock{}
 		r.locks[key] = l
 	}
+	return l
+}
+
+// lock takes a lock whose fields a mutex guards.
+func lock(mu *sync.Mutex, l *fifoLock, who waits) {
+	mu.Lock()
 	if !l.held {
 		l.held = true
-		m.mu.Unlock()
+		mu.Unlock()
 		return
 	}
 	w := newWaiter()
 	l.queue = append(l.queue, w)
-	m.mu.Unlock()
-	m.wait(w)
+	mu.Unlock()
+	who.wait(w)
 }
 
-// unlockEntry hands the lock to the next one.
-func (m *member) unlockEntry(r *region, key string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	l := r.locks[key]
+// unlock hands a lock to the next one.
+func unlock(mu *sync.Mutex, l *fifoLock, t *tracker) {
+	mu.Lock()
+	defer mu.Unlock()
 	if len(l.queue) == 0 {
 		l.held = false
 		return
 	}
 	w := l.queue[0]
 	l.queue = l.queue[1:]
-	m.world.t.wake(w)
+	t.wake(w)
 }
 
 // regionLock is a lock of one member's copy: updates called here share it, a clear has it alone.

@@ -57,17 +57,30 @@ func (l *listening) vetoes(at, region, key string) bool {
 func (l *listening) stand(m waits, at, callback, token string) {
 	l.mu.Lock()
 	id, known := l.ops[strings.TrimRight(token, ".")]
+	l.mu.Unlock()
+	if known {
+		l.standAt(m, at, callback, id)
+	}
+}
+
+func (l *listening) standAt(m waits, at, callback string, id int64) {
 	g := gate{at, id, callback}
-	if !known || !l.armed[g] {
+	l.mu.Lock()
+	if !l.armed[g] {
 		l.mu.Unlock()
 		return
 	}
 	w := newWaiter()
 	l.parked[g] = append(l.parked[g], w)
-	close(l.moved)
-	l.moved = make(chan struct{})
+	l.stir()
 	l.mu.Unlock()
 	m.wait(w)
+}
+
+// stir tells those who wait that something has come to stand, or has ended.
+func (l *listening) stir() {
+	close(l.moved)
+	l.moved = make(chan struct{})
 }
 
 func (l *listening) arm(g gate) {

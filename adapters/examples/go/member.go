@@ -6,6 +6,7 @@ import "sync"
 type member struct {
 	world *world
 	name  string
+	id    string // another one each time it starts: what its threads call is told apart from earlier lives
 	site  int
 	rank  int
 	done  chan struct{}
@@ -13,6 +14,7 @@ type member struct {
 
 	mu       sync.Mutex
 	dead     bool
+	starting bool // it takes copies, and serves no client yet
 	regions  map[string]*region
 	threads  map[string]*lane
 	wires    map[wireKey]*wire
@@ -24,6 +26,11 @@ type member struct {
 	receiver receiver
 	foreign  map[eventID]change // events of other sites that came here; without a version if they lost
 	lines    []logLine
+
+	subscriptions map[string]*subscription // by client
+	attempts      map[string]*attempt      // the last call of each thread of clients
+	carried       map[eventID]*change      // what clients have called, here or elsewhere
+	lately        []change                 // the last changes that were applied here
 }
 
 type wireKey struct{ thread, to string }
@@ -34,7 +41,9 @@ func newMember(w *world, name string) *member {
 		regions: map[string]*region{}, threads: map[string]*lane{}, wires: map[wireKey]*wire{},
 		counters: map[string]int64{}, sent: map[string]change{}, events: map[string]int64{},
 		senders: map[string]*sender{}, foreign: map[eventID]change{},
+		subscriptions: map[string]*subscription{}, attempts: map[string]*attempt{}, carried: map[eventID]*change{},
 	}
+	m.id = w.identity(name)
 	m.post = newPost(w, m.handle)
 	m.receiver = receiver{post: newPost(w, m.receiveBatch), running: true}
 	for _, q := range w.queues {
@@ -67,6 +76,13 @@ func (m *member) die() {
 	for _, wr := range ends {
 		wr.end()
 	}
+}
+
+// isOpen says whether clients may come.
+func (m *member) isOpen() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.dead && !m.starting
 }
 
 // host creates an empty copy of a region.
@@ -198,6 +214,18 @@ func (m *member) handle(wr *wire, asked *message) message {
 		return answer
 	case "collected":
 		m.dropCollected(asked.Changes)
+	case "client has":
+		m.forgetReceived(asked)
+	case "client queue":
+		return m.clientQueue(asked)
+	case "carried":
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if c := m.carried[asked.Event]; c != nil {
+			return message{Changes: []change{*c}}
+		}
+	default:
+		return m.serve(asked)
 	}
 	return message{}
 }

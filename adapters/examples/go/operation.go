@@ -75,7 +75,7 @@ func decide(o operation, e *entry) plan {
 func (m *member) call(o operation) outcome {
 	r := m.region(o.Region)
 	if r == nil {
-		return outcome{Status: "failed", Detail: "this member has no such region"}
+		return outcome{Status: "indefinite", Detail: "this member has no such region"}
 	}
 	switch o.Kind {
 	case "put_all", "remove_all":
@@ -83,7 +83,7 @@ func (m *member) call(o operation) outcome {
 	case "clear":
 		return m.clear(r, o)
 	case "invalidate_region", "destroy_region":
-		return m.callWhole(r, o)
+		return m.callWhole(r, o, &message{})
 	case "get", "contains_key":
 		m.mu.Lock()
 		p := decide(o, r.entries[o.Key])
@@ -111,6 +111,12 @@ func (m *member) callMany(r *region, o operation) outcome {
 
 // change carries out an operation on one entry: here first, then on the peers.
 func (m *member) change(r *region, o operation) outcome {
+	result, _ := m.carryOut(r, o, change{Origin: m.name})
+	return result
+}
+
+// carryOut carries out an operation on one entry, as the one who has called it says. It gives what was changed.
+func (m *member) carryOut(r *region, o operation, c change) (outcome, *change) {
 	m.share(r)
 	m.lockEntry(r, o.Key)
 	m.mu.Lock()
@@ -119,42 +125,58 @@ func (m *member) change(r *region, o operation) outcome {
 	if p.kind == "" {
 		m.unlockEntry(r, o.Key)
 		m.unshare(r)
-		return outcome{Status: p.status, Value: p.value}
+		return outcome{Status: p.status, Value: p.value}, nil
 	}
 	m.world.listener.stand(m, m.name, "writer", o.token())
 	if m.world.listener.vetoes(m.name, o.Region, o.Key) {
 		m.unlockEntry(r, o.Key)
 		m.unshare(r)
-		return outcome{Status: "failed", Detail: "refused as scripted"}
+		return outcome{Status: "failed", Detail: "refused as scripted"}, nil
 	}
-	c := change{Region: o.Region, Key: o.Key, Kind: p.kind, Token: o.token(), Origin: m.name}
+	c.Region, c.Key, c.Kind, c.Token = o.Region, o.Key, p.kind, o.token()
 	if p.kind == "put" {
 		c.Value = o.value()
 	}
 	now := m.world.clock.of(m.site)
 	m.mu.Lock()
-	m.events[o.Thread]++
-	c.Event = eventID{m.name + "/" + o.Thread, m.events[o.Thread]}
+	if c.Client {
+		c.Answer = p.value
+	} else {
+		m.events[o.Thread]++
+		c.Event = eventID{m.id + "/" + o.Thread, m.events[o.Thread]}
+	}
 	if r.checks {
 		c.Stamp = r.next(o.Key, m.rank, m.site, now, m.world.bug)
 	} else {
 		c.Stamp = stamp{Time: now, Site: m.site}
 	}
+	if c.Client {
+		m.carried[c.Event] = &c
+	}
 	told := m.apply(r, c)
 	m.sent[c.Token] = c
 	m.mu.Unlock()
 	m.shareQueued(o.Thread, told)
+	m.waitForClients()
 	m.world.listener.stand(m, m.name, "listener", c.Token)
 	m.storeLate(r, c)
 	m.unlockEntry(r, o.Key)
-	replies := m.askPeers(o.Thread, message{Kind: "update", Changes: []change{c}})
+	replies := m.askPeers(m.lineOf(o.Thread, c), message{Kind: "update", Changes: []change{c}})
 	if r.attributes.Scope == "distributed_no_ack" {
 		m.world.t.spawn(func() { m.hear(replies); m.unshare(r) })
 	} else {
 		m.hear(replies)
 		m.unshare(r)
 	}
-	return outcome{Status: p.status, Value: p.value}
+	return outcome{Status: p.status, Value: p.value}, &c
+}
+
+// lineOf is the name of the connections that carry the changes of a calling thread.
+func (m *member) lineOf(thread string, c change) string {
+	if c.Client {
+		return "for " + c.Event.Thread
+	}
+	return thread
 }
 
 // apply stores a change, feeds the senders and tells the listener. It is called with the member's mutex and the
@@ -170,6 +192,7 @@ func (m *member) apply(r *region, c change) []message {
 	}
 	c.New = kind == "create"
 	told := m.feed(r, c)
+	m.queueForClients(c, false)
 	m.tell(c, kind)
 	return told
 }
@@ -205,6 +228,17 @@ func (m *member) receive(c change, again bool) {
 		m.foreign[c.Event] = c
 	}
 	v := r.judge(c, m.expired, m.world.bug)
+	if c.Client && m.carried[c.Event] != nil { // another server has carried it out, too: a second attempt
+		if e := r.entries[c.Key]; e != nil && v == applies {
+			e.stamp = c.Stamp
+		}
+		m.mu.Unlock()
+		m.unlockEntry(r, c.Key)
+		return
+	}
+	if c.Client {
+		m.carried[c.Event] = &c
+	}
 	switch v {
 	case applies:
 		if m.world.bug == "version-from-arrival" && r.checks {
@@ -213,6 +247,7 @@ func (m *member) receive(c change, again bool) {
 		told = m.apply(r, c)
 	case discards:
 		told = m.pass(r, c)
+		m.queueForClients(c, true)
 		if m.world.bug == "announces-discarded" {
 			m.tell(c, "update")
 		}
@@ -226,6 +261,7 @@ func (m *member) receive(c change, again bool) {
 	}
 	m.mu.Unlock()
 	m.shareQueued("peer "+c.Event.Thread, told)
+	m.waitForClients()
 	if v == applies {
 		m.world.listener.stand(m, m.name, "listener", c.Token)
 		m.storeLate(r, c)

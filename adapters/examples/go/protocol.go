@@ -172,6 +172,11 @@ type params struct {
 	Source       string             `json:"source"`
 	Target       string             `json:"target"`
 	State        string             `json:"state"`
+	Client       json.RawMessage    `json:"client"`
+	Interest     interest           `json:"interest"`
+	Number       int64              `json:"number"`
+	Held         bool               `json:"held"`
+	Keepalive    bool               `json:"keepalive"`
 }
 
 // fields are the parameters of each method.
@@ -185,5 +190,7 @@ var fields = map[string]string{
 	"crash": "member", "restart": "member from_disk", "advance": "milliseconds",
 	"clock": "site offset_ms frozen", "script": "member region callback answers",
 	"link": "source target state", "create_queue": "queue", "queue_action": "member queue action",
-	"look_at_queue": "member queue", "server_log": "member",
+	"look_at_queue": "member queue", "server_log": "member", "start_client": "client",
+	"interest": "interest", "begin_interest": "number interest held", "await_answer": "number timeout_ms",
+	"release_answer": "number", "finish_interest": "number timeout_ms",
 }

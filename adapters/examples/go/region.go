@@ -16,11 +16,13 @@ type change struct {
 	Stamp             stamp
 	Origin            string // the member on which it was called
 	Event             eventID
-	Creates           bool // whether the entry was not there where the change was made
-	New               bool // whether its entry was created where it was queued
-	Image             bool // part of a copy, not of an operation
-	Valid             bool // of an entry of a copy: whether it has a value
-	Allowed           bool // a conflict resolver has let it pass, whatever its timestamp
+	Creates           bool    // whether the entry was not there where the change was made
+	New               bool    // whether its entry was created where it was queued
+	Image             bool    // part of a copy, not of an operation
+	Valid             bool    // of an entry of a copy: whether it has a value
+	Allowed           bool    // a conflict resolver has let it pass, whatever its timestamp
+	Client            bool    // a client has called it, and may call it again
+	Answer            *string // what that client got back
 }
 
 // shown is the token that a queue shows.

@@ -19,6 +19,7 @@ type session struct {
 	regions map[string]regionAttributes
 	names   []string
 	calls   map[int64]*running
+	begun   map[int64]*registering
 }
 
 // running is an operation that was begun.
@@ -38,6 +39,7 @@ var capabilities = []string{
 	"queries", "clear", "tombstones", "listener_gates", "message_control", "callback_scripts",
 	"member_faults", "statistics", "held_clocks", "configuration", "gateways", "queue_inspection", "link_faults",
 	"site_clocks", "virtual_time", "retry_time", "failure_counts", "log_lines", "async_queues",
+	"clients", "local_operations", "held_registrations", "held_gets",
 }
 
 type fieldsOf map[string]interface{}
@@ -114,6 +116,9 @@ func (s *session) carryOut(method string, raw json.RawMessage) (interface{}, err
 	case "redeliver":
 		return nil, s.redeliver(p.OpID, p.Member)
 	}
+	if answer, done, err := s.ofClients(method, p); done {
+		return answer, err
+	}
 	m := s.world.member(p.Member)
 	if m == nil {
 		return nil, fmt.Errorf("%s does not live", p.Member)
@@ -167,6 +172,9 @@ func (s *session) ofRegion(method string, m *member, p params) (interface{}, err
 		shown.Checks = &r.checks
 		return fieldsOf{"attributes": shown}, nil
 	}
+	if r == nil && method == "contents" {
+		return fieldsOf{"entries": nil}, nil
+	}
 	entries := []content{}
 	if r != nil {
 		m.mu.Lock()
@@ -212,7 +220,12 @@ func (s *session) reset(regions []regionAttributes) error {
 		if r.Queues == nil {
 			r.Queues = []string{}
 		}
-		if r.Policy != "replicate" || len(r.Policies) > 0 {
+		for _, host := range r.Policies {
+			if host.Policy != "local" || s.isMember(host.Member) {
+				return unsupportedf("members keep replicates here")
+			}
+		}
+		if r.Policy != "replicate" {
 			return unsupportedf("regions are replicates here")
 		}
 	}
@@ -222,6 +235,7 @@ func (s *session) reset(regions []regionAttributes) error {
 	s.user.t = s.world.t
 	s.tombs = tombstoneSettings{}
 	s.regions, s.calls, s.names = map[string]regionAttributes{}, map[int64]*running{}, nil
+	s.begun = map[int64]*registering{}
 	for _, attributes := range regions {
 		s.regions[attributes.Name] = attributes
 		s.names = append(s.names, attributes.Name)
@@ -240,6 +254,17 @@ func (s *session) reset(regions []regionAttributes) error {
 	return nil
 }
 
+func (s *session) isMember(name string) bool {
+	for _, one := range s.sites {
+		for _, member := range one.Members {
+			if member == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // end leaves the last example to itself.
 func (s *session) end() {
 	if s.world != nil {
@@ -254,6 +279,8 @@ var kinds = map[string]bool{
 	"put": true, "create": true, "put_if_absent": true, "replace": true, "replace_if_equal": true,
 	"remove_if_equal": true, "destroy": true, "invalidate": true, "get": true, "contains_key": true,
 	"put_all": true, "remove_all": true, "clear": true, "invalidate_region": true, "destroy_region": true,
+	"local_destroy": true, "local_invalidate": true, "local_clear": true, "local_destroy_region": true,
+	"local_invalidate_region": true,
 }
 
 func (s *session) begin(o operation) error {
@@ -263,6 +290,10 @@ func (s *session) begin(o operation) error {
 	s.user.know(o)
 	call := &running{operation: o, done: make(chan struct{})}
 	s.calls[o.OpID] = call
+	if c := s.world.client(o.Member); c != nil {
+		c.thread(o.Thread).push(func() { s.ended(call, c.call(o)) })
+		return nil
+	}
 	m := s.world.member(o.Member)
 	if m == nil {
 		s.ended(call, outcome{Status: "failed", Detail: "the member was dead before the call"})
@@ -335,101 +366,4 @@ func (s *session) awaitParked(g gate, limit int64) interface{} {
 			return fieldsOf{"parked": stands}
 		}
 	}
-}
-
-// advance lets held time pass; members then look for tombstones that have expired.
-func (s *session) advance(ms int64) {
-	s.clock.advance(ms, s.world.t)
-	for _, m := range s.world.living(0) {
-		s.world.t.spawn(m.sweep)
-	}
-}
-
-func (s *session) script(member, region, callback string, answers []string) error {
-	if callback == "resolver" {
-		s.user.mu.Lock()
-		s.user.policies[member+"\n"+region] = answers[0]
-		s.user.mu.Unlock()
-		return nil
-	}
-	if callback == "queue" {
-		s.user.mu.Lock()
-		s.user.answers[member+"\n"+region] = answers
-		s.user.mu.Unlock()
-		return nil
-	}
-	if callback != "writer" {
-		return unsupportedf("this system has no %s to be scripted", callback)
-	}
-	refuses := map[string]bool{}
-	for _, key := range answers {
-		refuses[key] = true
-	}
-	s.user.mu.Lock()
-	s.user.refuses[member+"\n"+region] = refuses
-	s.user.mu.Unlock()
-	s.world.changed()
-	return nil
-}
-
-func (s *session) crash(name string) {
-	s.world.crash(name)
-	s.user.forget(name)
-	for _, call := range s.calls {
-		if call.operation.Member == name {
-			s.ended(call, outcome{Status: "indefinite", Detail: "the member died during the call"})
-		}
-	}
-}
-
-func (s *session) restart(name string, fromDisk bool) error {
-	if fromDisk {
-		return unsupportedf("this system keeps nothing on disk")
-	}
-	regions := []regionAttributes{}
-	for _, region := range s.names {
-		regions = append(regions, s.regions[region])
-	}
-	s.world.restart(name, regions)
-	s.world.t.rest(20*time.Second, nil)
-	return nil
-}
-
-func (s *session) redeliver(id int64, to string) error {
-	call, peer := s.calls[id], s.world.member(to)
-	if call == nil || peer == nil {
-		return fmt.Errorf("operation %d or member %s is not there", id, to)
-	}
-	if m := s.world.member(call.operation.Member); m != nil {
-		m.again(call.operation.token(), peer)
-	}
-	return nil
-}
-
-// copied waits until a member has a copy of a region.
-func (s *session) copied(m *member, region string) {
-	done := make(chan struct{})
-	s.world.t.spawn(func() {
-		m.copyFromPeers(region)
-		close(done)
-	})
-	<-done
-}
-
-// host has a member take a copy with a setting of its own; the setting in force may not be another one.
-func (s *session) host(m *member, attributes regionAttributes, p params) error {
-	if p.Persistent {
-		return unsupportedf("this system keeps nothing on disk")
-	}
-	for _, peer := range m.peers() {
-		if r := peer.region(p.Region); r != nil && r.checks != p.Checks {
-			m.leave(p.Region)
-			return &rpcError{refused, fmt.Sprintf("%s hosts %s with another setting of checks", peer.name, p.Region)}
-		}
-	}
-	checks := p.Checks
-	attributes.Checks = &checks
-	m.host(attributes)
-	s.copied(m, p.Region)
-	return nil
 }

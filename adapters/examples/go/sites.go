@@ -49,8 +49,29 @@ func (w *world) onChange(one *waiter) {
 	w.mu.Unlock()
 }
 
+// onChangeSince does the same, and at once if something has changed since that count.
+func (w *world) onChangeSince(count int, one *waiter) {
+	w.mu.Lock()
+	late := w.version != count
+	if !late {
+		w.changes = append(w.changes, one)
+	}
+	w.mu.Unlock()
+	if late {
+		w.t.wake(one)
+	}
+}
+
+// count is how often something has changed.
+func (w *world) count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.version
+}
+
 func (w *world) changed() {
 	w.mu.Lock()
+	w.version++
 	waiting := w.changes
 	w.changes = nil
 	w.mu.Unlock()

@@ -43,6 +43,7 @@ func (m *member) sweep() {
 		delete(m.regions[c.Region].entries, c.Key)
 	}
 	m.counters["tombstoneGCCount"]++
+	m.tellCollected(found)
 	m.mu.Unlock()
 	if m.world.bug != "collects-alone" {
 		m.hear(m.askPeers("collection", message{Kind: "collected", Changes: found}))
@@ -53,8 +54,14 @@ func (m *member) sweep() {
 func (m *member) dropCollected(collected []change) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	drop(m.regions, collected)
+	m.tellCollected(collected)
+}
+
+// drop takes tombstones out of copies.
+func drop(regions map[string]*region, collected []change) {
 	for _, c := range collected {
-		r := m.regions[c.Region]
+		r := regions[c.Region]
 		if r == nil {
 			continue
 		}

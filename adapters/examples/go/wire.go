@@ -22,6 +22,13 @@ type message struct {
 	Keys    []string
 	Reasons []string
 	Flag    bool
+
+	Op       *operation     // of a client's call
+	Event    eventID        // of a client's call
+	Interest []registration // of a client
+	Events   []eventID      // that a client has acknowledged
+	Origin   string         // the client that has called it, if one has; of a recruit: the primary
+	Queue    []message      // of a client
 }
 
 // wire is a TCP connection of one calling thread to another party. What one thread sends arrives in its order.
@@ -38,6 +45,7 @@ type wire struct {
 	next    int64
 	pending map[int64]*reply
 	mute    bool // answers are lost on their way
+	hasty   bool // who asks gives an answer up that is lost
 	closed  []func()
 }
 
@@ -61,6 +69,7 @@ type reply struct {
 	w      *waiter
 	answer message
 	broken bool
+	lost   bool
 }
 
 // post is where a party listens for connections.
@@ -209,6 +218,11 @@ func (wr *wire) ask(what message) *reply {
 func (wr *wire) answer(what message) {
 	wr.mu.Lock()
 	if wr.dead || wr.mute {
+		if r := wr.pending[what.ID]; r != nil && wr.hasty {
+			delete(wr.pending, what.ID)
+			r.lost = true
+			wr.t.wake(r.w)
+		}
 		wr.mu.Unlock()
 		return
 	}

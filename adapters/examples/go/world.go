@@ -1,6 +1,9 @@
 package main
 
-import "sync"
+import (
+	"fmt"
+	"sync"
+)
 
 // world is the system for one example: members of one or more sites, in one process, that speak to each other
 // over TCP. Nothing of it is used again in the next example.
@@ -22,6 +25,11 @@ type world struct {
 	links   map[[2]int]string
 	ways    map[[2]int][]*wire
 	changes []*waiter
+	births  map[string]int // how often each member and client has started
+	version int            // how often something has changed that somebody may wait for
+
+	clients map[string]*client
+	silent  map[[2]string]bool // pairs of client and server whose answers are lost
 }
 
 // listener receives what the system tells its user, on the goroutine that carries out the change.
@@ -32,6 +40,8 @@ type listener interface {
 	stand(m waits, at, callback, token string)
 	// vetoes says whether the cache writer refuses a change.
 	vetoes(at, region, key string) bool
+	// standAt is the same at a gate of an operation that has no token.
+	standAt(m waits, at, callback string, id int64)
 	// takes gives a batch to the listener of an asynchronous queue. It says whether the listener has succeeded.
 	takes(m *member, queue string, batch []*queued) bool
 	// resolves is asked about an event of another site than changed the entry last; "" if no resolver is there.
@@ -47,6 +57,8 @@ func newWorld(bug string, clock *clock, l listener, sites []site, tombs tombston
 		bug: bug, t: &tracker{}, clock: clock, listener: l, tombs: tombs, done: make(chan struct{}),
 		sites: map[string]int{}, members: map[string]*member{}, queues: queues,
 		turns: map[string][]string{}, links: map[[2]int]string{}, ways: map[[2]int][]*wire{},
+		births:  map[string]int{},
+		clients: map[string]*client{}, silent: map[[2]string]bool{},
 	}
 	for _, s := range sites {
 		for _, name := range s.Members {
@@ -97,12 +109,23 @@ func (w *world) end() {
 	for _, m := range w.living(0) {
 		m.die()
 	}
+	for _, c := range w.allClients() {
+		c.die()
+	}
 	w.mu.Lock()
 	wires := append([]*wire{}, w.wires...)
 	w.mu.Unlock()
 	for _, wr := range wires {
 		wr.end()
 	}
+}
+
+// identity is a new identity of a member or client that starts.
+func (w *world) identity(name string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.births[name]++
+	return fmt.Sprintf("%s.%d", name, w.births[name])
 }
 
 // crash kills a member. The others notice it by the connections that break, and forget it.
@@ -129,6 +152,7 @@ func (w *world) crash(name string) {
 // restart starts a member again, without memory, and has it take copies of the regions.
 func (w *world) restart(name string, regions []regionAttributes) {
 	m := newMember(w, name)
+	m.starting = true
 	w.mu.Lock()
 	w.members[name] = m
 	w.mu.Unlock()
@@ -143,6 +167,27 @@ func (w *world) restart(name string, regions []regionAttributes) {
 			m.copyQueue(id)
 			w.start(m, id)
 		}
+		m.mu.Lock()
+		m.starting = false
+		m.mu.Unlock()
 		w.changed()
 	})
+}
+
+// client is a client that runs, or nil.
+func (w *world) client(name string) *client {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.clients[name]
+}
+
+// allClients are the clients that run.
+func (w *world) allClients() []*client {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	found := []*client{}
+	for _, c := range w.clients {
+		found = append(found, c)
+	}
+	return found
 }

@@ -80,12 +80,15 @@ def failing(
 ) -> list[str]:
     """Scenarios about these requirements that do not pass, at most so many; of all where none is named.
 
-    Only every second one is played, or third, where `every` says so.
+    Those are left out that its dialect does not owe. Only every second one is played, or third, where `every`
+    says so.
     """
     found: list[str] = []
     for scenario in list(SCENARIOS.values())[::every]:
         if len(found) == most:
             break
+        if not any(map(session.owes, scenario.requirements)):
+            continue
         if not requirements or not set(scenario.requirements).isdisjoint(requirements):
             result = play(scenario, session, session.book, naming_ms=0)
             if result.verdict in {Verdict.FAIL, Verdict.ADAPTER_ERROR, Verdict.UNKNOWN}:

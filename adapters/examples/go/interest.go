@@ -1,0 +1,103 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+)
+
+// registration is what a client has registered for. Clients keep a list of them, and so does each server that
+// has a queue for the client.
+type registration struct {
+	Region        string
+	Kind          string // all, key, list or regex
+	Specification string
+	Policy        string // none, keys or keys_values
+	Values        bool   // whether events bring values
+	Durable       bool   // whether servers keep it while the client is away
+}
+
+// same says whether two registrations ask for the same, so that withdrawing one withdraws the other.
+func (g registration) same(other registration) bool {
+	g.Policy, other.Policy = "", ""
+	return g == other
+}
+
+// expression is what matches whole keys; an error where it is none.
+func expression(specification string) (*regexp.Regexp, error) {
+	if _, err := regexp.Compile(specification); err != nil {
+		return nil, err // wrapped, an expression of two halves would pass
+	}
+	return regexp.Compile("^(?:" + specification + ")$")
+}
+
+// covers says whether a key is registered for.
+func (g registration) covers(region, key string) bool {
+	if g.Region != region {
+		return false
+	}
+	switch g.Kind {
+	case "key":
+		return g.Specification == key
+	case "list":
+		for _, one := range strings.Split(g.Specification, "\n") {
+			if one == key {
+				return true
+			}
+		}
+		return false
+	case "regex":
+		found, err := expression(g.Specification)
+		return err == nil && found.MatchString(key)
+	}
+	return true
+}
+
+// added is a list with a registration more, without another that asks for the same.
+func added(list []registration, g registration) []registration {
+	return append(without(list, g), g)
+}
+
+// without is a list without a registration.
+func without(list []registration, g registration) []registration {
+	kept := []registration{}
+	for _, one := range list {
+		if !one.same(g) {
+			kept = append(kept, one)
+		}
+	}
+	return kept
+}
+
+// covered says whether a list has a key, and whether any of its registrations wants values.
+func covered(list []registration, region, key string) (found, values bool) {
+	for _, g := range list {
+		if g.covers(region, key) {
+			found, values = true, values || g.Values
+		}
+	}
+	return found, values
+}
+
+// load is what a list of registrations brings from this member's own copies. It is called with the member's mutex.
+func (m *member) load(list []registration) []change {
+	found := []change{}
+	for name, r := range m.regions {
+		for key, e := range r.entries {
+			wanted := ""
+			for _, g := range list {
+				if g.covers(name, key) && (wanted == "" || g.Policy == "keys_values") && g.Policy != "none" {
+					wanted = g.Policy
+				}
+			}
+			if !e.there || wanted == "" {
+				continue
+			}
+			c := change{Region: name, Key: key, Kind: "put", Stamp: e.stamp, Image: true}
+			if wanted == "keys_values" {
+				c.Valid, c.Value = e.valid, e.value
+			}
+			found = append(found, c)
+		}
+	}
+	return found
+}
