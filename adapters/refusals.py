@@ -315,6 +315,10 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
             "`refused_keys` or `withheld_keys`, of a candidate without `event_filters`",
             lambda p, scene: p.queue.filters and not scene.declares(Capability.EVENT_FILTERS),
         ),
+        _one(
+            "`group_transactions`, of a candidate without `transaction_groups`",
+            lambda p, scene: p.queue.group_transactions and not scene.declares(Capability.TRANSACTION_GROUPS),
+        ),
         _one("`persistent`", lambda p, _: p.queue.persistent),
         _one("`remove_on_exception` set to false", lambda p, _: not p.queue.remove_on_exception),
         _one("`members` or `manual_start` named", lambda p, _: bool(p.queue.members) or p.queue.manual_start),

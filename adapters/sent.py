@@ -79,6 +79,7 @@ ROWS: tuple[tuple[str, str], ...] = (
             "at=member callback=listener"
         ),
     ),
+    (PARKED, "transaction member=member kind=put at=member callback=listener"),
     (PARKED, "member=client kind=destroy|put at=member callback=listener"),
     (PARKED, "member=client|member kind=put at=client callback=listener"),
     (PARKED, "member=client kind=destroy|put at=client|member callback=writer"),
@@ -119,6 +120,7 @@ ROWS: tuple[tuple[str, str], ...] = (
     ("create_queue", "remote_site conflate=true batch_size?"),
     ("create_queue", "remote_site refused_keys? withheld_keys? batch_size?"),
     ("create_queue", "refused_keys? withheld_keys? batch_size?"),
+    ("create_queue", "remote_site group_transactions=true batch_size? batch_interval_ms?"),
     ("create_queue", "remote_site members"),
     ("create_queue", "remote_site manual_start=true"),
     ("create_queue", "batch_size? members?"),

@@ -81,6 +81,8 @@ class Gateway:
         factory.setMaximumQueueMemory(queue.maximum_memory_mb)
         if queue.filters:
             factory.addGatewayEventFilter(KeyFilter(queue))
+        if queue.group_transactions:
+            factory.setGroupTransactionEvents(True)
         if queue.persistent:
             factory.setPersistenceEnabled(True)
             self._keep_on_disk(factory, disk)

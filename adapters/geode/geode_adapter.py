@@ -24,7 +24,7 @@ from plumbline.adapters.geode.hosting_side import HostingSide
 from plumbline.adapters.geode.jars import find_jars
 from plumbline.adapters.geode.joining import BegunJoins
 from plumbline.adapters.geode.limits import (
-    CAPABILITIES,
+    offered,
     require_call,
     require_feeding,
     require_operation,
@@ -121,7 +121,7 @@ class GeodeAdapter(HostingSide, ClientSide):
         return Introduction(
             name="Apache Geode",
             version=self._version,
-            capabilities=CAPABILITIES,
+            capabilities=offered(self._version),
             order_strength=OrderStrength.PER_KEY,
             # Without checking a destroyed entry leaves the map at once, and with it the lock under which
             # listeners are called: two threads' events of one key may then be told in either order.

@@ -5,6 +5,8 @@ Knows the records of the suite; knows nothing of what runs.
 
 from __future__ import annotations
 
+import re
+
 from plumbline.adapters.errors import UnsupportedError
 from plumbline.adapters.geode.calls import CALLS
 from plumbline.adapters.geode.cluster import MOST_MEMBERS
@@ -67,10 +69,22 @@ CAPABILITIES = (
     Capability.QUEUE_CONFLATION,
     Capability.EVENT_FILTERS,
     Capability.DUPLICATE_MARKS,
+    Capability.TRANSACTION_GROUPS,
     Capability.QUEUE_INSPECTION,
     Capability.LINK_FAULTS,
 )
-"""What it offers."""
+"""What it offers, in its newest versions."""
+
+_GROUPS_SINCE = (1, 14)
+"""The first version whose senders can group transactions."""
+
+
+def offered(version: str) -> tuple[Capability, ...]:
+    """What a version offers."""
+    numbers = tuple(map(int, re.findall(r"\d+", version)[: len(_GROUPS_SINCE)]))
+    if numbers >= _GROUPS_SINCE:
+        return CAPABILITIES
+    return tuple(one for one in CAPABILITIES if one is not Capability.TRANSACTION_GROUPS)
 
 
 def require_topology(topology: Topology) -> None:

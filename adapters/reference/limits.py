@@ -72,6 +72,7 @@ CAPABILITIES = (
     Capability.QUEUE_CONFLATION,
     Capability.EVENT_FILTERS,
     Capability.DUPLICATE_MARKS,
+    Capability.TRANSACTION_GROUPS,
     Capability.QUEUE_INSPECTION,
     Capability.MEMBER_FAULTS,
     Capability.LINK_FAULTS,

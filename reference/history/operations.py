@@ -333,6 +333,7 @@ class QueueAttributes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         manual_start: whether it starts by a `start` behind each reset, when its regions are there already.
         refused_keys: keys whose events its event filter refuses before they are queued.
         withheld_keys: keys whose events its event filter withholds before they are sent.
+        group_transactions: whether a gateway sender never splits a transaction over two batches.
     """
 
     id: str
@@ -351,6 +352,7 @@ class QueueAttributes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     manual_start: bool = False
     refused_keys: tuple[str, ...] = ()
     withheld_keys: tuple[str, ...] = ()
+    group_transactions: bool = False
 
     @property
     def filters(self) -> bool:

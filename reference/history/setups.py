@@ -79,6 +79,7 @@ def _queue(queue: QueueAttributes) -> str:
         parts.append(f"filter refuses {_listed('key', queue.refused_keys)} before they are queued")
     if queue.withheld_keys:
         parts.append(f"filter withholds {_listed('key', queue.withheld_keys)} before they are sent")
+    parts += ["transactions never split"] * queue.group_transactions
     if queue.members:
         parts.append(f"on {', '.join(queue.members)} alone")
     if not queue.remove_on_exception:

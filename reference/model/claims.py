@@ -91,6 +91,12 @@ QUEUES_IN_ORDER = frozenset(
         "applies_repeated",
         "dispatches",
         "reconnects",
+        "groups_by",
+        "completes_transaction",
+        "sends_larger",
+        "takes_beyond",
+        "removes_passed_over",
+        "removes_part",
     }
 )
 """Decisions on which "first queued, first sent, and removed once it was answered" rests."""

@@ -110,6 +110,7 @@ class Setting:
         conflating: the ids of queues that conflate.
         conflates: whether there is any.
         filtering: the queues that have an event filter.
+        grouping: the gateway senders that are to group transactions.
         marks: whether listeners of queues show which events are marked as possible duplicates.
         repeats_calls: whether something happens after which any call may come to a member once more.
         parted: the ids of parallel gateway senders.
@@ -242,6 +243,7 @@ class Setting:
         )
         self.conflates = bool(self.conflating)
         self.filtering = tuple(queue for queue in queues if queue.filters)
+        self.grouping = tuple(queue for queue in queues if queue.group_transactions)
         self.parallel = {one.id: one for one in queues if one.parallel and one.remote_site is None}
         self.parted = frozenset(sender_of(queue) for queue in queues if is_parted(queue))
         self._unparted = [queue for queue in queues if queue.id in self.parted]

@@ -55,6 +55,7 @@ from plumbline.reference.model.unmodelled_clients import (
 from plumbline.reference.model.unmodelled_copies import beside_copies, of_moves
 from plumbline.reference.model.unmodelled_queues import (
     TIME_IS_HELD,
+    of_groups,
     of_parallel,
     of_parallel_senders,
     of_queue,
@@ -77,6 +78,7 @@ def unmodelled(example: Plan | History) -> list[str]:
         found += of_region(region, example.topology, example.queues)
     if any(queue.parallel for queue in example.queues):
         found += of_parallel(example, faults)
+    found += of_groups(example, called)
     if any(is_parted(queue) for queue in example.queues):
         found += of_parallel_senders(example, called)
     found += [words for client in example.clients for words in of_client(client)]

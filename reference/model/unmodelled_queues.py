@@ -8,7 +8,14 @@ from plumbline.reference.history.actions import Inject, ScriptQueue
 from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import Called, FaultBegun, QueueScripted
-from plumbline.reference.history.operations import READS, Operation, QueueAttributes, RegionPolicy
+from plumbline.reference.history.operations import (
+    OF_TRANSACTIONS,
+    READS,
+    Operation,
+    QueueAttributes,
+    RegionPolicy,
+    transactions_of,
+)
 from plumbline.reference.history.plans import Plan
 from plumbline.reference.model.sites.lanes import is_parted
 
@@ -36,8 +43,37 @@ def of_queue(queue: QueueAttributes) -> Iterator[str]:
         yield "parallel queues with a listener whose filter withholds events"
     if queue.filters and queue.conflate:
         yield "queues that conflate and have an event filter"
+    if queue.group_transactions:
+        yield from _of_groups(queue)
     if queue.order_policy not in ORDER_POLICIES:
         yield f"the order policy {queue.order_policy!r:.40}"
+
+
+def _of_groups(queue: QueueAttributes) -> Iterator[str]:
+    """What is not followed of a queue that groups transactions."""
+    if queue.remote_site is None or queue.parallel or queue.dispatchers > 1:
+        yield "queues that group transactions and have a listener, several dispatchers, or are parallel"
+    if queue.conflate or queue.filters:
+        yield "queues that group transactions, and conflate or have an event filter"
+    if queue.persistent or queue.members or not queue.remove_on_exception:
+        yield "queues that group transactions and are on disk, on some members alone, or keep failed events"
+
+
+def of_groups(example: Plan | History, called: Collection[Operation]) -> Iterator[str]:
+    """What is not followed beside senders that group transactions.
+
+    Where a transaction changes regions that do not all feed the same of these, no document says which of its
+    events is the last.
+    """
+    grouping = {queue.id for queue in example.queues if queue.group_transactions}
+    if not grouping:
+        return
+    fed = {region.name: grouping.intersection(region.senders) for region in example.regions}
+    of = transactions_of(called)
+    changes = [one for one in called if one.op_id in of and one.kind not in READS | OF_TRANSACTIONS]
+    found: dict[int, set[str]] = {}
+    if any(found.setdefault(of[one.op_id], fed[one.region]) != fed[one.region] for one in changes):
+        yield "transactions of which a part alone feeds a sender that groups them"
 
 
 def of_parallel(example: Plan | History, faults: Collection[Fault]) -> Iterator[str]:

@@ -43,6 +43,7 @@ from plumbline.reference.rulebook.replicated import ConcurrencyDecisions, Distri
 from plumbline.reference.rulebook.subscriptions import RegionEventDecisions, SubscriptionDecisions
 from plumbline.reference.rulebook.takeover import RecordDecisions, TakeoverDecisions
 from plumbline.reference.rulebook.tombstones import ExpiryDecisions, GaugeDecisions, RetentionDecisions
+from plumbline.reference.rulebook.transaction_groups import GroupDecisions
 from plumbline.reference.rulebook.transactions import TransactionDecisions
 from plumbline.reference.rulebook.versions import ComparisonDecisions, StampDecisions
 
@@ -69,6 +70,7 @@ class Rulebook(
     FailureDecisions,
     FilterDecisions,
     GaugeDecisions,
+    GroupDecisions,
     HostingDecisions,
     InterestDecisions,
     JoiningDecisions,

@@ -39,6 +39,7 @@ from plumbline.reference.rulebook.replicated import ConcurrencyDecisions, Distri
 from plumbline.reference.rulebook.subscriptions import RegionEventDecisions, SubscriptionDecisions
 from plumbline.reference.rulebook.takeover import RecordDecisions, TakeoverDecisions
 from plumbline.reference.rulebook.tombstones import ExpiryDecisions, GaugeDecisions, RetentionDecisions
+from plumbline.reference.rulebook.transaction_groups import GroupDecisions
 from plumbline.reference.rulebook.transactions import TransactionDecisions
 from plumbline.reference.rulebook.versions import ComparisonDecisions, StampDecisions
 
@@ -134,6 +135,9 @@ CONFLATION = _of(ConflationDecisions)
 MARKS = _of(MarkDecisions)
 """Decisions that only examples ask in which listeners show the mark of a possible duplicate."""
 
+GROUPS = _of(GroupDecisions)
+"""Decisions that only examples ask in which a sender groups transactions."""
+
 FILTERS = _of(FilterDecisions)
 """Decisions that only examples ask in which a queue has an event filter."""
 
@@ -175,6 +179,7 @@ DECISIONS: dict[str, Decision] = merged(
     CONFLATION,
     FILTERS,
     MARKS,
+    GROUPS,
     ENTRY_OPERATIONS,
 )
 """Every decision by name, narrow ones first; the method of the same name in `Rulebook` answers it."""

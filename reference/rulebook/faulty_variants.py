@@ -38,6 +38,7 @@ from plumbline.reference.rulebook import (
     subscriptions,
     takeover,
     tombstones,
+    transaction_groups,
     transactions,
     versions,
 )
@@ -77,6 +78,7 @@ FAULTY: dict[str, FaultyVariant] = by_name(
         *queue_conflation.FAULTS,
         *event_filters.FAULTS,
         *duplicate_marks.FAULTS,
+        *transaction_groups.FAULTS,
         *entry_operations.FAULTS,
     )
 )

@@ -77,6 +77,7 @@ OTHERWISE: dict[type[msgspec.Struct], dict[str, object]] = {
         "manual_start": True,
         "refused_keys": ("r",),
         "withheld_keys": ("w",),
+        "group_transactions": True,
     },
     Client: {
         "name": "L",

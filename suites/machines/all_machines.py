@@ -39,6 +39,7 @@ from plumbline.suites.machines.registrations import REGISTRATION_MACHINES
 from plumbline.suites.machines.replicates import REPLICATE_MACHINES
 from plumbline.suites.machines.restarts import RESTART_MACHINES
 from plumbline.suites.machines.tombstones import TOMBSTONE_MACHINES
+from plumbline.suites.machines.transaction_groups import TRANSACTION_GROUP_MACHINES
 from plumbline.suites.machines.transactions import TRANSACTION_MACHINES
 from plumbline.suites.machines.worlds import WORLD_MACHINES
 
@@ -65,6 +66,7 @@ MACHINES: dict[str, Machine] = {
         *MIXTURE_MACHINES,
         *CONFLATION_MACHINES,
         *EVENT_FILTER_MACHINES,
+        *TRANSACTION_GROUP_MACHINES,
     )
 }
 """Every machine by name."""

@@ -49,6 +49,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     subscriptions,
     tombstone_ages,
     tombstones,
+    transaction_groups,
     transactions,
     worked_example,
     writers,

@@ -145,6 +145,7 @@ def between_sites(
     conflate: bool = False,
     refused: tuple[str, ...] = (),
     withheld: tuple[str, ...] = (),
+    groups: bool = False,
 ) -> Callable[[Callable[[Sites], None]], Callable[[Sites], None]]:
     """Register a scenario of two sites, with a gateway sender each way; the first has `here` members.
 
@@ -152,7 +153,8 @@ def between_sites(
     regions are there. Its queue is kept on disk if it is `persistent`. With `keeps_failed` it keeps events
     that the other site fails to apply. Beyond `memory_mb`, where that is named, it overflows to disk. If it
     is to `conflate`, updates in its queue may make way for later ones. Its event filter names the keys that
-    are `refused` before they are queued, or `withheld` before they are sent.
+    are `refused` before they are queued, or `withheld` before they are sent. If it `groups` transactions, it
+    never splits one over two batches.
 
     A conflict resolver is installed everywhere if its policy is named. Further regions, `also`, share the
     senders; see `sites.queues` for the settings of these.
@@ -170,6 +172,7 @@ def between_sites(
                     *([Capability.DISK] if persistent or memory_mb else ()),
                     *([Capability.QUEUE_CONFLATION] if conflate else ()),
                     *([Capability.EVENT_FILTERS] if refused or withheld else ()),
+                    *([Capability.TRANSACTIONS, Capability.TRANSACTION_GROUPS] if groups else ()),
                     *needs,
                 ),
                 members=here + 2,
@@ -190,6 +193,7 @@ def between_sites(
                     conflate=conflate,
                     refused=refused,
                     withheld=withheld,
+                    groups=groups,
                 ),
                 clocks=clocks,
                 resolver=resolver,

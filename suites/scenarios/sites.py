@@ -67,6 +67,7 @@ def queues(
     conflate: bool = False,
     refused: tuple[str, ...] = (),
     withheld: tuple[str, ...] = (),
+    groups: bool = False,
 ) -> tuple[QueueAttributes, ...]:
     """The gateway senders of both sites; other settings make other senders.
 
@@ -84,6 +85,7 @@ def queues(
         conflate: whether updates in it may make way for later ones.
         refused: the keys whose events its filter refuses.
         withheld: the keys whose events its filter withholds.
+        groups: whether it never splits a transaction over two batches.
     """
     there = _sender(TO_THERE, 1, batch_size, interval_ms)
     if dispatchers > 1:
@@ -103,6 +105,8 @@ def queues(
         )
     if conflate:
         there = msgspec.structs.replace(there, id=f"{there.id} conflating", conflate=True)
+    if groups:
+        there = msgspec.structs.replace(there, id=f"{there.id} grouping", group_transactions=True)
     there = filtering(there, refused, withheld)
     return there, _sender(TO_HERE, 2, *(back or (batch_size, interval_ms)))
 

@@ -105,6 +105,8 @@ class DeadState:
             return None
         if wan.links.get((queue.site, queue.remote_site or 0)) is not FaultKind.REPLIES_LOST:
             return 0
+        if queue.group_transactions:
+            return None  # a batch may hold more than its size
         waits = not any(each(self._setting.book.sends_while_unanswered()))
         return queue.batch_size if waits else None
 

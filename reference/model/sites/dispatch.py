@@ -26,6 +26,7 @@ from plumbline.reference.model.sites.cut_through import CutThrough
 from plumbline.reference.model.sites.failing import Failing
 from plumbline.reference.model.sites.filling import WAITS_FOR_SITE
 from plumbline.reference.model.sites.filters import EventFilters
+from plumbline.reference.model.sites.grouping import TransactionGroups, apart
 from plumbline.reference.model.sites.lanes import DispatcherPartition, sender_of
 from plumbline.reference.model.sites.listeners import Listeners, waits_for_others
 from plumbline.reference.model.sites.parallel_senders import ParallelSenders
@@ -61,6 +62,7 @@ class Dispatch:
         self._passage = passage
         self._failing = Failing(setting)
         self._filters = EventFilters(setting)
+        self._groups = TransactionGroups(setting)
         self._batches = Batches(setting)
         self._listeners = Listeners(setting)
         self._removals_told = RemovalMessages(setting, lookahead)
@@ -151,7 +153,7 @@ class Dispatch:
         if sender.heard:
             return False
         queue = self._setting.queues[name]
-        if self._filters.may_block(queue, sender):
+        if self._filters.may_block(queue, sender) or self._groups.may_stay(queue, sender):
             return True
         if queue.remote_site is None:
             return self._listeners.idle(world, member, queue, sender)
@@ -170,7 +172,7 @@ class Dispatch:
             return True
         lost = world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST
         if wire.replies and not lost and not self._failing.withholds(world, queue, member, sender.wire):
-            return False
+            return not any(self._groups.answered(sender, wire.replies))
         # Once something is unanswered the batch may have ended there.
         if waits or bool(sender.sent) or sender.paused or len(sender.queue) == sender.sent:
             return True
@@ -290,6 +292,7 @@ class Dispatch:
             and not world.wan.stands
             and len(wire.events) == sender.sent
             and not self._setting.filtering
+            and not self._groups.may_group(queue)
         ):
             # No receiver has taken any of it yet, so the batch may begin only now and hold more.
             anew = self._batches.begun(world, queue, replace(sender, sent=0))
@@ -343,52 +346,97 @@ class Dispatch:
             if self._filters.blocks(queue, sender, index):
                 return
             may_go = self._conflation.may_go(view, queue.id, sender, event)
-            order = (
-                *sender.queue[: sender.sent],
-                event,
-                *sender.queue[sender.sent : index],
-                *sender.queue[index + 1 :],
-            )
-            for early, withheld in product(
-                each(book.removes_when_sent()), self._filters.withholds(queue, sender, index)
+            runs = self._groups.runs(queue, sender, index)
+            # What is sent of a transaction depends on what of it is queued by then.
+            settled = len(runs) == 1 and not self._groups.may_grow(world, queue, event)
+            for run in runs:
+                events = [sender.queue[place] for place in run]
+                for after in self._sent_at_once(world, member, queue, sender, wire, events):
+                    yield Step(
+                        (SENDS_EVENT, member, queue.id, event.op_id),
+                        after,
+                        claim=None
+                        if (sender.sent and lost) or may_go or moved or filtered or not settled
+                        else claims.SEND_EVENT,
+                        undone_by=hindered if self._setting.resends and len(run) == 1 else frozenset(),
+                        wanted=partial(self._lookahead.wants_event, world, view, name, sender),
+                        clashes=hindered | claims.TIME_PASSES,
+                        prefer=-1 if may_go else 0,
+                    )
+
+    def _sent_at_once(
+        self,
+        world: World,
+        member: str,
+        queue: QueueAttributes,
+        sender: Sender,
+        wire: Connection,
+        events: Iterable[Queued],
+    ) -> Iterator[World]:
+        """The worlds in which these events have been sent, one after the other."""
+        found = [(world, sender, wire)]
+        for number, event in enumerate(events):
+            joined = replace(event, joined=number > 0) if event.joined is not (number > 0) else event
+            found = [
+                after
+                for before, its_sender, its_wire in found
+                for after in self._put_on(before, member, queue, its_sender, its_wire, joined)
+            ]
+        return (after for after, _, _ in found)
+
+    def _put_on(
+        self,
+        world: World,
+        member: str,
+        queue: QueueAttributes,
+        sender: Sender,
+        wire: Connection,
+        event: Queued,
+    ) -> Iterator[tuple[World, Sender, Connection]]:
+        """The worlds in which an event has been put on a connection, with its sender and that."""
+        book, name = self._setting.book, WireName(queue.id, member, sender.wire)
+        index = next(
+            place
+            for place, one in enumerate(sender.queue[sender.sent :], sender.sent)
+            if one.position == event.position and one.op_id == event.op_id
+        )
+        order = (
+            *sender.queue[: sender.sent],
+            event,
+            *sender.queue[sender.sent : index],
+            *sender.queue[index + 1 :],
+        )
+        for early, withheld in product(
+            each(book.removes_when_sent()), self._filters.withholds(queue, sender, index)
+        ):
+            if early:
+                # The events answered, or sent and kept, cannot be more than the events left.
+                kept = order[1:]
+                after = replace(
+                    sender,
+                    queue=kept,
+                    sent=min(sender.sent, len(kept)),
+                    heard=min(sender.heard, len(kept)),
+                    mark=max(sender.mark, event.position),
+                )
+            else:
+                after = replace(sender, queue=order, sent=sender.sent + 1)
+            sent = with_sender(world, member, queue.id, after)
+            bare = replace(event, position=0, update=False, withheld=withheld, joined=False, again=False)
+            for late, told in product(
+                each(book.replies_after_applying()), each(book.tells_removal_when_sent())
             ):
-                if early:
-                    # The events answered, or sent and kept, cannot be more than the events left.
-                    kept = order[1:]
-                    after = replace(
-                        sender,
-                        queue=kept,
-                        sent=min(sender.sent, len(kept)),
-                        heard=min(sender.heard, len(kept)),
-                        mark=max(sender.mark, event.position),
-                    )
-                else:
-                    after = replace(sender, queue=order, sent=sender.sent + 1)
-                sent = with_sender(world, member, queue.id, after)
-                for late, told in product(
-                    each(book.replies_after_applying()), each(book.tells_removal_when_sent())
-                ):
-                    filled = replace(
-                        wire,
-                        events=(*wire.events, replace(event, position=0, update=False, withheld=withheld)),
-                        replies=wire.replies + (not late),
-                        early=wire.early + (not late),
-                    )
-                    wires = sent.wan.wires.set(name, filled)
-                    sent = sent.but(wan=replace(sent.wan, wires=wires))
-                    known = self._removals_told.told(sent, member, queue, event.position) if told else sent
-                    for told_of in self._announced(known, member, queue, (event,), "offered"):
-                        yield Step(
-                            (SENDS_EVENT, member, queue.id, event.op_id),
-                            told_of,
-                            claim=None
-                            if (sender.sent and lost) or may_go or moved or filtered
-                            else claims.SEND_EVENT,
-                            undone_by=hindered if self._setting.resends else frozenset(),
-                            wanted=partial(self._lookahead.wants_event, world, view, name, sender),
-                            clashes=hindered | claims.TIME_PASSES,
-                            prefer=-1 if may_go else 0,
-                        )
+                filled = replace(
+                    wire,
+                    events=(*wire.events, bare),
+                    replies=wire.replies + (not late),
+                    early=wire.early + (not late),
+                )
+                wires = sent.wan.wires.set(name, filled)
+                sent = sent.but(wan=replace(sent.wan, wires=wires))
+                known = self._removals_told.told(sent, member, queue, event.position) if told else sent
+                for told_of in self._announced(known, member, queue, (event,), "offered"):
+                    yield told_of, after, filled
 
     def _hearing(
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender, wire: Connection
@@ -397,7 +445,7 @@ class Dispatch:
             return
         # Where a batch ends is not seen, and one with an event that is tried again is not answered meanwhile.
         kept = self._setting.refuses_received and not queue.remove_on_exception
-        for replies in range(1, wire.replies + 1) if kept else (wire.replies,):
+        for replies in range(1, wire.replies + 1) if kept else self._groups.answered(sender, wire.replies):
             ways = list(self._heard(world, view, member, queue, sender, wire, replies))
             choice = kept or len(ways) > 1 or self._come_again(world, view, queue, sender)
             for after in ways:
@@ -453,37 +501,54 @@ class Dispatch:
             )
         for count, start in self._removals(queue, sender) if any(first) else ():
             behind = start + count
-            gone, rest = sender.queue[start:behind], sender.queue[:start] + sender.queue[behind:]
+            gone, left = sender.queue[start:behind], sender.queue[:start] + sender.queue[behind:]
+            for rest, mark in self._groups.left(queue, sender, gone, left):
+                yield from self._removed(world, view, member, queue, sender, gone, rest, mark)
+
+    def _removed(
+        self,
+        world: World,
+        view: View,
+        member: str,
+        queue: QueueAttributes,
+        sender: Sender,
+        gone: tuple[Queued, ...],
+        rest: tuple[Queued, ...],
+        mark: int,
+    ) -> Iterator[Step]:
+        """What was answered has left the queue, and up to this position everything has."""
+        count = len(gone)
+        after = replace(
+            sender,
+            queue=rest,
+            sent=min(max(sender.sent - count, 0), len(rest)),
+            heard=0,
             # Of a bucket other members learn what is gone, event by event.
-            mark = sender.mark if queue.parallel else max((sender.mark, *(one.position for one in gone)))
-            after = replace(
-                sender, queue=rest, sent=min(max(sender.sent - count, 0), len(rest)), heard=0, mark=mark
+            mark=sender.mark if queue.parallel else mark,
+        )
+        if after.leaving:
+            ids = {event.op_id for event in rest}
+            after = replace(after, leaving=tuple(one for one in after.leaving if one in ids))
+        if queue.id in self._setting.on_disk:
+            after = replace(after, removed=(*after.removed, *gone))
+        removed = with_sender(world, member, queue.id, after)
+        calls = removed.calls
+        for event in gone:
+            call = calls.get(event.op_id)
+            awaited = (queue.id, WAITS_FOR_SITE, str(event.op_id))
+            if call is not None and awaited in call.waiting:
+                calls = calls.set(event.op_id, replace(call, waiting=call.waiting - {awaited}))
+        shown = self._listeners.shown_of_nothing(member, queue, after)
+        ways = list(product(self._announced(removed.but(calls=calls), member, queue, gone, "done"), shown))
+        choice = len(ways) > 1 or self._come_again(world, view, queue, sender)
+        for known, shows in ways:
+            yield Step(
+                ("removes", member, queue.id, count),
+                known,
+                shows,
+                claim=None if choice else claims.ANSWER,
+                clashes=claims.LOOKED_AT | claims.TIME_PASSES | {dependences.look_behind_fault(queue.id)},
             )
-            if after.leaving:
-                ids = {event.op_id for event in rest}
-                after = replace(after, leaving=tuple(one for one in after.leaving if one in ids))
-            if queue.id in self._setting.on_disk:
-                after = replace(after, removed=(*after.removed, *gone))
-            removed = with_sender(world, member, queue.id, after)
-            calls = removed.calls
-            for event in gone:
-                call = calls.get(event.op_id)
-                awaited = (queue.id, WAITS_FOR_SITE, str(event.op_id))
-                if call is not None and awaited in call.waiting:
-                    calls = calls.set(event.op_id, replace(call, waiting=call.waiting - {awaited}))
-            shown = self._listeners.shown_of_nothing(member, queue, after)
-            ways = list(
-                product(self._announced(removed.but(calls=calls), member, queue, gone, "done"), shown)
-            )
-            choice = len(ways) > 1 or self._come_again(world, view, queue, sender)
-            for known, shows in ways:
-                yield Step(
-                    ("removes", member, queue.id, count),
-                    known,
-                    shows,
-                    claim=None if choice else claims.ANSWER,
-                    clashes=claims.LOOKED_AT | claims.TIME_PASSES | {dependences.look_behind_fault(queue.id)},
-                )
 
     def _announced(
         self, world: World, member: str, queue: QueueAttributes, gone: tuple[Queued, ...], state: str
@@ -529,7 +594,8 @@ def broken(world: World, name: WireName, setting: Setting, *, receiver_lives: bo
     disconnected = replace(sender, wire=0, sent=sender.heard, horizon=0)
     waits = {event.op_id for event in wire.events} if not receiver_lives else None
     for queue, mark in _kept(sender, setting, wan.passed, waits):
-        renewed = replace(disconnected, queue=queue, mark=mark)
+        kept = apart(sender, queue) if setting.grouping else queue
+        renewed = replace(disconnected, queue=kept, mark=mark)
         yield with_sender(after, name.source, name.queue, renewed)
 
 

@@ -127,6 +127,16 @@ class Precedence:
             and name in self._only
             and len(world.gates) == 0
             and not self._lookahead.dies(member)
+            and not self._passes_over(world, member, name)
+        )
+
+    def _passes_over(self, world: World, member: str, name: str) -> bool:
+        """Whether a batch of a queue may pass over events, as it takes a transaction whole."""
+        if not self._setting.grouping:
+            return False
+        sender = world.wan.senders.get((member, name))
+        return sender is not None and any(
+            event.op_id in self._setting.transactions for event in (*sender.queue, *sender.records)
         )
 
     def _comes(self, world: World, name: str, event: Queued) -> bool:

@@ -31,6 +31,8 @@ class Queued(msgspec.Struct, frozen=True):
         been: the sites that have it or were sent it; empty where events do not travel on.
         update: whether it may make way for a later update of its key, in a queue that conflates.
         withheld: whether an event filter has withheld it, so that it only counts as one of its batch.
+        joined: whether it was sent at once with the event in front of it, as of one transaction.
+        again: whether it was in a batch whose connection broke, where transactions are grouped.
     """
 
     op_id: int
@@ -42,6 +44,8 @@ class Queued(msgspec.Struct, frozen=True):
     been: frozenset[int] = frozenset()
     update: bool = False
     withheld: bool = False
+    joined: bool = False
+    again: bool = False
 
 
 class Sender(msgspec.Struct, frozen=True):
