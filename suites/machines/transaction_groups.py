@@ -1,7 +1,7 @@
 """A state machine of two sites of which one groups transactions: what is queued together crosses together.
 
-An extension. Transactions of several keys wait beside puts behind a paused sender. Receivers stand in
-their listeners, answers are lost, and members die with what their queues hold.
+An extension. Transactions of several keys wait beside puts behind a paused sender. Answers are lost, and
+members die with what their queues hold. Little goes on at once: a commit's changes have many orders already.
 """
 
 from __future__ import annotations
@@ -16,19 +16,24 @@ from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import Called
 from plumbline.reference.history.operations import Operation, OperationKind
 from plumbline.suites.machines.drawing import Machine
-from plumbline.suites.machines.gateways import GatewayOrderMachine
+from plumbline.suites.machines.gateways import WROTE_BY_BOTH_MOST
 from plumbline.suites.machines.mixture_drafts import of_thread
-from plumbline.suites.machines.sites_drawing import HERE
+from plumbline.suites.machines.sites_drawing import HERE, THERE, SitesMachine
 from plumbline.suites.scenarios.sites import queues
 
 _CHANGES = st.sampled_from((OperationKind.PUT,) * 4 + (OperationKind.DESTROY,))
 _SIZES = (1, 1, 2, 3)
+_KEYS = ("x", "y", "z")
+_KEYS_THERE = ("p", "q")
 _MOST = 2
 """So many transactions a plan has at most: their changes may take effect in any order."""
 
 
-class TransactionGroupsMachine(GatewayOrderMachine):
+class TransactionGroupsMachine(SitesMachine):
     """Transactions and puts through a sender with small batches, which is held back, and loses its member."""
+
+    most_per_key = WROTE_BY_BOTH_MOST
+    keys = _KEYS
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,7 +42,7 @@ class TransactionGroupsMachine(GatewayOrderMachine):
     @initialize(batch_size=st.sampled_from(_SIZES))
     def begin(self, batch_size: int) -> None:
         """Choose the senders before anything is called."""
-        self.lead_by(queues(batch_size, groups=True))
+        self.lead_by(queues(batch_size, groups=1))
 
     def _transaction(self, who: int, changes: list[tuple[OperationKind, str]]) -> None:
         planned = [self.change(who, HERE, kind, key) for kind, key in changes]
@@ -52,27 +57,38 @@ class TransactionGroupsMachine(GatewayOrderMachine):
         for operation in (begin, *inside, called(OperationKind.TX_COMMIT)):
             self.steps.append(Do(operation))
 
+    @rule(who=st.integers(0, 1), kind=_CHANGES, key=st.sampled_from(_KEYS))
+    def call(self, who: int, kind: OperationKind, key: str) -> None:
+        """One operation at the site that groups transactions."""
+        self.do(self.change(who, HERE, kind, key))
+
+    @rule(who=st.integers(0, 1), kind=_CHANGES, key=st.sampled_from(_KEYS_THERE))
+    def call_there(self, who: int, kind: OperationKind, key: str) -> None:
+        """One operation of the other site's keys."""
+        self.do(self.change(who, THERE, kind, key))
+
     @rule(
-        keys=st.lists(st.sampled_from(GatewayOrderMachine.keys), min_size=2, max_size=2, unique=True),
+        keys=st.lists(st.sampled_from(_KEYS), min_size=2, max_size=2, unique=True),
         kinds=st.lists(_CHANGES, min_size=3, max_size=3),
         who=st.integers(0, 1),
     )
-    @precondition(lambda self: self.transactions < _MOST and not self.parked)
+    @precondition(lambda self: self.transactions < _MOST)
     def transact(self, keys: list[str], kinds: list[OperationKind], who: int) -> None:
-        """A transaction of several keys."""
-        if self.transactions:
-            self.rest()
-        self.settle_now()
+        """A transaction of several keys, beside nothing else.
+
+        What is put while it waits in a queue could go before or behind it: `gather` draws that, in few orders.
+        """
+        self.rest()
         self._transaction(who, list(zip(kinds, keys, strict=False)))
-        self.settle_now()
+        self.rest()
 
     @rule(
-        keys=st.lists(st.sampled_from(GatewayOrderMachine.keys), min_size=2, max_size=3, unique=True),
+        keys=st.lists(st.sampled_from(_KEYS), min_size=2, max_size=3, unique=True),
         before=st.booleans(),
         who=st.integers(0, 1),
         then=st.sampled_from(("goes on", "is looked at", "dies", "loses answers")),
     )
-    @precondition(lambda self: self.transactions < _MOST and not self.parked)
+    @precondition(lambda self: self.transactions < _MOST)
     def gather(self, keys: list[str], before: bool, who: int, then: str) -> None:
         """A transaction waits beside a put behind a sender that is paused; then all comes to rest."""
         self.rest()

@@ -145,7 +145,7 @@ def between_sites(
     conflate: bool = False,
     refused: tuple[str, ...] = (),
     withheld: tuple[str, ...] = (),
-    groups: bool = False,
+    groups: int = 0,
 ) -> Callable[[Callable[[Sites], None]], Callable[[Sites], None]]:
     """Register a scenario of two sites, with a gateway sender each way; the first has `here` members.
 
@@ -153,8 +153,8 @@ def between_sites(
     regions are there. Its queue is kept on disk if it is `persistent`. With `keeps_failed` it keeps events
     that the other site fails to apply. Beyond `memory_mb`, where that is named, it overflows to disk. If it
     is to `conflate`, updates in its queue may make way for later ones. Its event filter names the keys that
-    are `refused` before they are queued, or `withheld` before they are sent. If it `groups` transactions, it
-    never splits one over two batches.
+    are `refused` before they are queued, or `withheld` before they are sent. The sender of the site that
+    `groups` transactions never splits one over two batches.
 
     A conflict resolver is installed everywhere if its policy is named. Further regions, `also`, share the
     senders; see `sites.queues` for the settings of these.

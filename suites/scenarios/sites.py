@@ -67,7 +67,7 @@ def queues(
     conflate: bool = False,
     refused: tuple[str, ...] = (),
     withheld: tuple[str, ...] = (),
-    groups: bool = False,
+    groups: int = 0,
 ) -> tuple[QueueAttributes, ...]:
     """The gateway senders of both sites; other settings make other senders.
 
@@ -85,7 +85,7 @@ def queues(
         conflate: whether updates in it may make way for later ones.
         refused: the keys whose events its filter refuses.
         withheld: the keys whose events its filter withholds.
-        groups: whether it never splits a transaction over two batches.
+        groups: the site whose sender never splits a transaction over two batches; 0 where none is asked to.
     """
     there = _sender(TO_THERE, 1, batch_size, interval_ms)
     if dispatchers > 1:
@@ -105,10 +105,13 @@ def queues(
         )
     if conflate:
         there = msgspec.structs.replace(there, id=f"{there.id} conflating", conflate=True)
-    if groups:
-        there = msgspec.structs.replace(there, id=f"{there.id} grouping", group_transactions=True)
     there = filtering(there, refused, withheld)
-    return there, _sender(TO_HERE, 2, *(back or (batch_size, interval_ms)))
+    return tuple(
+        msgspec.structs.replace(sender, id=f"{sender.id} grouping", group_transactions=True)
+        if sender.site == groups
+        else sender
+        for sender in (there, _sender(TO_HERE, 2, *(back or (batch_size, interval_ms))))
+    )
 
 
 def filtering(queue: QueueAttributes, refused: tuple[str, ...], withheld: tuple[str, ...]) -> QueueAttributes:

@@ -13,6 +13,7 @@ from plumbline.reference.history.operations import Operation
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.messages import Channel
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.grouping import TransactionGroups
 from plumbline.reference.model.sites.site_state import Queued
 from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.effects import BECOMES
@@ -27,6 +28,7 @@ class Precedence:
     def __init__(self, setting: Setting, lookahead: Lookahead) -> None:
         self._setting = setting
         self._lookahead = lookahead
+        self._groups = TransactionGroups(setting)
         remote = [queue.remote_site for queue in setting.queues.values()]
         self._only = {queue.id for queue in setting.serial if remote.count(queue.remote_site) == 1}
 
@@ -132,7 +134,7 @@ class Precedence:
 
     def _passes_over(self, world: World, member: str, name: str) -> bool:
         """Whether a batch of a queue may pass over events, as it takes a transaction whole."""
-        if not self._setting.grouping:
+        if not self._groups.may_group(self._setting.queues[name]):
             return False
         sender = world.wan.senders.get((member, name))
         return sender is not None and any(
