@@ -76,7 +76,7 @@ class TransactionGroupsMachine(SitesMachine):
     def transact(self, keys: list[str], kinds: list[OperationKind], who: int) -> None:
         """A transaction of several keys, beside nothing else.
 
-        What is put while it waits in a queue could go before or behind it: `gather` draws that, in few orders.
+        What is put while it waits could go before or behind it: `gather` draws that, in few orders.
         """
         self.rest()
         self._transaction(who, list(zip(kinds, keys, strict=False)))
