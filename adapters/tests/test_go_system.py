@@ -35,7 +35,7 @@ DRAWN = (
     "registrations_under_way",
 )
 
-OVER_TCP = {"EX-A3C3-04", "TOMB-RETAIN-05", "CLEAR-LOCK-02", "WANC-TIE-01", "FO-RED-01"}
+OVER_TCP = {"EX-A3C3-04", "TOMB-RETAIN-05", "CLEAR-LOCK-02", "WANC-TIE-01", "FO-RED-01", "DUR-MARKER-03"}
 
 
 @pytest.fixture(scope="session")

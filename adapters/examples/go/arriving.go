@@ -48,12 +48,19 @@ func (c *client) arrive(wr *wire, asked *message) message {
 		return message{}
 	}
 	lock(&c.mu, &c.turn, c)
-	switch asked.Kind {
-	case "event":
+	c.mu.Lock()
+	stored := c.stored()
+	c.mu.Unlock()
+	switch {
+	case asked.Kind == "event" && stored:
+		c.takeStored(wr, asked.Changes[0], asked.Flag)
+	case asked.Kind == "event":
 		c.takeEvent(wr, asked.Changes[0], asked.Flag)
-	case "whole":
+	case asked.Kind == "whole":
 		c.takeWhole(wr, asked)
-	case "collected":
+	case asked.Kind == "marker":
+		c.takeMarker(wr, asked)
+	default:
 		c.mu.Lock()
 		drop(c.regions, asked.Changes)
 		c.mu.Unlock()
@@ -89,25 +96,22 @@ func (c *client) takeEvent(wr *wire, ch change, bare bool) {
 		return
 	}
 	c.quiet(r, ch.Key)
-	if wr.broken() {
-		c.mu.Unlock()
-		unlock(&c.mu, r.lockOf(&c.mu, ch.Key), c.world.t)
-		return
-	}
-	first := c.first(ch.Event)
+	defer func() { unlock(&c.mu, r.lockOf(&c.mu, ch.Key), c.world.t) }()
 	kind := ""
-	if first || c.fetchedSince(ch.Event) {
-		kind = c.store(r, ch, bare)
+	if !wr.broken() {
+		first := c.first(ch.Event)
+		if first || c.fetchedSince(ch.Event) {
+			kind = c.store(r, ch, bare)
+		}
+		if !first {
+			kind = ""
+		}
+		c.tell(ch, kind)
 	}
-	if !first {
-		kind = ""
-	}
-	c.tell(ch, kind)
 	c.mu.Unlock()
 	if kind != "" {
 		c.world.listener.stand(c, c.name, "listener", ch.Token)
 	}
-	unlock(&c.mu, r.lockOf(&c.mu, ch.Key), c.world.t)
 }
 
 // tell calls the listener, if there is something to be told.
@@ -153,15 +157,27 @@ func (c *client) store(r *region, ch change, bare bool) string {
 // takeWhole processes a change of a whole region: what others have called, or what this client has called itself.
 func (c *client) takeWhole(wr *wire, asked *message) {
 	c.quiet(nil, "")
-	if !wr.broken() && c.first(asked.Event) {
-		c.changeWhole(asked.Status, asked.Region, asked.Text, !asked.Flag)
-		if w := c.ownWhole[asked.Event]; w != nil {
-			delete(c.ownWhole, asked.Event)
-			c.world.t.wake(w)
-		}
+	own := c.ownWhole[asked.Event]
+	switch {
+	case wr.broken() || !c.first(asked.Event) || asked.Flag && own == nil:
+	case c.stored() && own == nil:
+		c.world.listener.told(c.name, event{
+			Region: asked.Region, Kind: wholeKinds[asked.Status], Token: text(asked.Text), Remote: true,
+		})
+	default:
+		c.changeWhole(asked.Status, asked.Region, asked.Text, own == nil)
+	}
+	if own != nil {
+		delete(c.ownWhole, asked.Event)
+		c.world.t.wake(own)
 	}
 	c.mu.Unlock()
 	c.world.listener.stand(c, c.name, "listener", asked.Text)
+}
+
+// wholeKinds are the events of operations on whole regions.
+var wholeKinds = map[string]string{
+	"clear": "clear", "destroy_region": "region_destroy", "invalidate_region": "region_invalidate",
 }
 
 // changeWhole clears, destroys or invalidates the client's region.

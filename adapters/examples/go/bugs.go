@@ -55,6 +55,23 @@ var bugs = []bug{
 	{"recruits-without-interest", "a recruited secondary does not learn what the client has registered for", "FO-RED-01"},
 	{"interest-stays-behind", "a client without a secondary loses its interest with its server", "FO-NONHA-09"},
 	{"keeps-copy-at-failover", "a client without a secondary keeps its entries when it changes its server", "FO-NONHA-03"},
+	{"sends-before-ready", "a server sends to a durable client that has not said that it is ready", "DUR-READY-01"},
+	{"marker-first", "the marker is put in front of the stored events", "DUR-REPLAY-06"},
+	{"marker-at-primary-alone", "secondaries place no marker", "DUR-REPLAY-02"},
+	{"live-at-each-marker", "listeners hear again that their region is live when a marker comes again", "DUR-CRASH-02"},
+	{"applies-stored", "a client applies stored events to its copy", "DUR-REPLAY-04"},
+	{"stored-events-are-silent", "listeners do not receive stored events", "DUR-REPLAY-05"},
+	{"keeps-all-interest", "servers keep interest that is not durable while a client is away", "DUR-DISC-03"},
+	{"drops-queue-at-close", "what waits when a client goes is dropped", "DUR-DISC-04"},
+	{"keeps-acknowledged", "a server keeps what a durable client has acknowledged", "DUR-DISC-05"},
+	{"leaves-primary-alone", "a client that closes tells its primary alone", "DUR-DISC-06"},
+	{"crash-is-a-close", "a server forgets a durable client whose connection breaks", "DUR-CRASH-01"},
+	{"never-times-out", "servers keep the queue of an absent client for ever", "DUR-TIMEOUT-01"},
+	{"time-runs-on", "the time-out goes on when the client has come back", "DUR-TIMEOUT-02"},
+	{"logs-no-time-out", "no server logs that a durable client has timed out", "DUR-TIMEOUT-03"},
+	{"first-time-out-counts", "the time-out of a client's first life counts in later ones", "DUR-TIMEOUT-05"},
+	{"returns-to-first-server", "a client that comes back does not ask its other servers for its queue", "FO-DUR-01"},
+	{"durable-interest-stays-behind", "interest that a client brings to its next server is not durable there", "FO-NONHA-09"},
 }
 
 func known(name string) bool {

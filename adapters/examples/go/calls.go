@@ -172,7 +172,7 @@ func (c *client) callWhole(o operation) outcome {
 	id, w := c.next("regions"), newWaiter()
 	c.mu.Lock()
 	c.ownWhole[id] = w
-	queued := c.primary != ""
+	queued := c.primary != "" && (c.asked.DurableID == nil || c.declared)
 	c.mu.Unlock()
 	answer, trouble := c.ask(o.Thread, message{Kind: "call", Member: c.name, Op: &o, Event: id})
 	if trouble != "" {

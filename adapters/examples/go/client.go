@@ -33,6 +33,8 @@ type client struct {
 	late        []change           // what answers have brought that is newer than a value that stays
 	turn        fifoLock           // one thread receives
 	tracked     map[string]*track
+	declared    bool // it has said that it is ready
+	live        bool // the marker has come: what arrives is applied
 	ownWhole    map[eventID]*waiter
 }
 

@@ -63,6 +63,8 @@ func (s *session) ofClients(method string, p params) (interface{}, bool, error) 
 	switch method {
 	case "start_client":
 		return nil, true, s.startClient(p)
+	case "client_action":
+		return nil, true, s.clientAction(p)
 	case "interest":
 		return nil, true, s.interest(p.Interest)
 	case "begin_interest":
@@ -105,9 +107,6 @@ func (s *session) startClient(p params) error {
 	if err := strictly(p.Client, &asked); err != nil {
 		return &rpcError{wrongParams, err.Error()}
 	}
-	if asked.DurableID != nil {
-		return unsupportedf("no client is durable here")
-	}
 	regions := []regionAttributes{}
 	for _, name := range s.names {
 		regions = append(regions, s.regions[name])
@@ -127,6 +126,36 @@ func (s *session) startClient(p params) error {
 	default:
 	}
 	return fmt.Errorf("%s finds no server", asked.Name)
+}
+
+func (s *session) clientAction(p params) error {
+	var name string
+	if err := strictly(p.Client, &name); err != nil {
+		return &rpcError{wrongParams, err.Error()}
+	}
+	c := s.world.client(name)
+	if c == nil {
+		return fmt.Errorf("%s does not run", name)
+	}
+	done := make(chan struct{})
+	s.world.t.spawn(func() {
+		switch p.Action {
+		case "ready":
+			c.declareReady()
+		case "close":
+			c.close(p.Keepalive)
+		}
+		close(done)
+	})
+	s.world.t.rest(10*time.Second, done)
+	if p.Action != "ready" {
+		s.world.mu.Lock()
+		delete(s.world.clients, name)
+		s.world.mu.Unlock()
+		c.die()
+		s.user.forget(name)
+	}
+	return nil
 }
 
 func (s *session) interest(i interest) error {

@@ -7,6 +7,10 @@ func (c *client) connect() bool {
 	if !c.asked.subscribes() {
 		return len(c.servers()) > 0
 	}
+	if c.asked.DurableID != nil && c.comeBack() {
+		c.restoreRedundancy()
+		return true
+	}
 	for _, m := range c.servers() {
 		if c.primary == "" {
 			if c.begin(m) {
@@ -35,7 +39,13 @@ func (c *client) subscribe(server string, what message) (message, bool) {
 	if m == nil {
 		return message{}, false
 	}
-	what.Member = c.name
+	what.Member, what.Text = c.name, c.id
+	if c.asked.DurableID != nil {
+		what.Numbers = []int64{c.asked.DurableTimeoutS * 1000}
+		c.mu.Lock()
+		what.Ready = c.declared
+		c.mu.Unlock()
+	}
 	wr := c.to(controlling, m)
 	asked := wr.ask(what)
 	c.wait(asked.w)
@@ -187,8 +197,11 @@ func (c *client) restoreRedundancy() {
 		}
 		c.mu.Lock()
 		c.secondaries = append(c.secondaries, m.name)
-		changed := c.listsCount != before
+		changed, declared := c.listsCount != before, c.declared && c.asked.DurableID != nil
 		c.mu.Unlock()
+		if declared {
+			c.inform(m.name, message{Kind: "ready", Text: c.id})
+		}
 		if changed {
 			c.sendLists(m.name)
 		}

@@ -12,6 +12,7 @@ func (s *session) advance(ms int64) {
 	s.clock.advance(ms, s.world.t)
 	for _, m := range s.world.living(0) {
 		s.world.t.spawn(m.sweep)
+		s.world.t.spawn(m.timeOut)
 	}
 	for _, c := range s.world.allClients() {
 		s.world.t.spawn(c.sweep)

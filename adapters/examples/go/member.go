@@ -225,7 +225,7 @@ func (m *member) handle(wr *wire, asked *message) message {
 			return message{Changes: []change{*c}}
 		}
 	default:
-		return m.serve(asked)
+		return m.serve(wr, asked)
 	}
 	return message{}
 }

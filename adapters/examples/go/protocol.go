@@ -191,6 +191,7 @@ var fields = map[string]string{
 	"clock": "site offset_ms frozen", "script": "member region callback answers",
 	"link": "source target state", "create_queue": "queue", "queue_action": "member queue action",
 	"look_at_queue": "member queue", "server_log": "member", "start_client": "client",
-	"interest": "interest", "begin_interest": "number interest held", "await_answer": "number timeout_ms",
+	"client_action": "client action keepalive",
+	"interest":      "interest", "begin_interest": "number interest held", "await_answer": "number timeout_ms",
 	"release_answer": "number", "finish_interest": "number timeout_ms",
 }

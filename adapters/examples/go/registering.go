@@ -101,15 +101,19 @@ func (c *client) withdraw(g registration) string {
 	return "ok"
 }
 
-// drop drops the entries that registrations cover, in silence. What the application has changed meanwhile stays,
-// if that is asked for.
+// drop drops the entries that registrations cover, in silence, and what is known of destroyed ones: a server that
+// has died may have been alone with that. What the application has changed meanwhile stays, if that is asked for.
 func (c *client) drop(list []registration, sparing bool) {
 	for name, r := range c.regions {
 		for key, e := range r.entries {
-			found, _ := covered(list, name, key)
 			at := [2]string{name, key}
-			if e.there && found && !(sparing && c.touched[at]) {
-				delete(r.entries, key)
+			found, _ := covered(list, name, key)
+			_, touched := c.touched[at]
+			if !found || sparing && touched {
+				continue
+			}
+			delete(r.entries, key)
+			if e.there {
 				delete(c.touched, at)
 			}
 		}

@@ -3,14 +3,40 @@ package main
 // What a server does for clients: their subscriptions, and what they call.
 
 // serve carries out what a client asks for.
-func (m *member) serve(asked *message) message {
+func (m *member) serve(wr *wire, asked *message) message {
 	switch asked.Kind {
-	case "subscribe":
-		return m.subscribe(asked)
+	case "subscribe", "recruit", "return":
+		answer := message{}
+		switch asked.Kind {
+		case "subscribe":
+			answer = m.subscribe(asked)
+		case "recruit":
+			answer = m.recruit(asked)
+		default:
+			answer = m.comesBack(asked)
+		}
+		wr.onEnd(func() { m.lostClient(asked.Member, asked.Text) })
+		return answer
+	case "holds", "ready":
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		s := m.subscriptions[asked.Member]
+		if s == nil || s.absence == nil {
+			return message{}
+		}
+		if asked.Kind == "ready" {
+			s.readyFor(asked.Text)
+		}
+		answer := message{Flag: true}
+		if s.primary {
+			answer.Status = "primary"
+		}
+		return answer
+	case "leave":
+		m.leaves(asked.Member, asked.Flag, false)
+		return message{}
 	case "register", "withdraw":
 		return m.register(asked)
-	case "recruit":
-		return m.recruit(asked)
 	case "promote":
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -25,6 +51,17 @@ func (m *member) serve(asked *message) message {
 	return m.once(asked)
 }
 
+// lostClient does what the death of a client demands, if that life is not over already.
+func (m *member) lostClient(client, life string) {
+	m.mu.Lock()
+	s := m.subscriptions[client]
+	lost := s != nil && !m.dead && s.absence != nil && s.life == life && !s.away
+	m.mu.Unlock()
+	if lost {
+		m.leaves(client, m.world.bug != "crash-is-a-close", true)
+	}
+}
+
 // subscribe begins a queue for a client, with all that it has registered for, and answers with the bulk load.
 // The list and the load belong together: what changes behind the load is queued.
 func (m *member) subscribe(asked *message) message {
@@ -33,9 +70,23 @@ func (m *member) subscribe(asked *message) message {
 	s := &subscription{
 		m: m, client: asked.Member, checks: asked.Status != "unchecked", lists: asked.Interest, had: map[eventID]bool{},
 	}
+	if old := m.subscriptions[asked.Member]; old != nil {
+		old.closed = true
+		old.poke()
+	}
 	m.subscriptions[asked.Member] = s
+	s.ready = len(asked.Numbers) == 0 || m.world.bug == "sends-before-ready"
+	if len(asked.Numbers) > 0 {
+		s.absence = &absence{life: asked.Text, timeout: asked.Numbers[0]}
+	}
 	if m.world.bug == "interest-stays-behind" {
 		s.lists = nil
+	}
+	for i := range s.lists {
+		s.lists[i].Durable = s.lists[i].Durable && m.world.bug != "durable-interest-stays-behind"
+	}
+	if asked.Ready {
+		s.readyFor(asked.Text)
 	}
 	if asked.Flag {
 		s.begin()
@@ -84,6 +135,9 @@ func (m *member) recruit(asked *message) message {
 	if s == nil {
 		return message{}
 	}
+	if s.absence != nil {
+		s.marked, s.ready = image.answer.Text, s.ready || image.answer.Text == asked.Text
+	}
 	s.merge(image.answer.Queue, image.answer.Events)
 	return message{Flag: true}
 }
@@ -97,6 +151,9 @@ func (m *member) clientQueue(asked *message) message {
 		return message{}
 	}
 	answer := message{Flag: true}
+	if s.absence != nil {
+		answer.Text = s.marked
+	}
 	for _, q := range s.events {
 		answer.Queue = append(answer.Queue, q.what)
 	}

@@ -17,10 +17,13 @@ func (q *waiting) event() eventID {
 // subscription is the queue that a server keeps for a client. One server is its primary and sends; secondaries
 // fill queues of their own from the same events. Its fields are guarded by the mutex of its member.
 type subscription struct {
-	m        *member
-	client   string
-	checks   bool // whether the client's copies check what they are sent
-	primary  bool
+	m       *member
+	client  string
+	checks  bool // whether the client's copies check what they are sent
+	primary bool
+	ready   bool // whether messages may be sent: a durable client has to say so
+	closed  bool
+	*absence
 	lists    []registration
 	events   []*waiting
 	had      map[eventID]bool // what has been here, or needs not come: it is not queued again
@@ -136,9 +139,14 @@ func (s *subscription) dispatch(wr *wire) {
 	m := s.m
 	for !wr.broken() {
 		m.mu.Lock()
+		if s.closed {
+			m.mu.Unlock()
+			wr.end()
+			return
+		}
 		var next *waiting
 		for _, q := range s.events {
-			if !q.sent {
+			if !q.sent && s.ready {
 				next = q
 				break
 			}
@@ -169,6 +177,9 @@ func (s *subscription) acknowledge(done *waiting) {
 	m := s.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.world.bug == "keeps-acknowledged" && s.absence != nil {
+		return
+	}
 	s.remove(done.event(), done)
 	if done.event() == (eventID{}) {
 		return
@@ -228,7 +239,7 @@ func (s *subscription) tellReceived() {
 	s.received, s.telling = nil, false
 	dead := m.dead
 	m.mu.Unlock()
-	if dead || m.world.bug == "tells-no-acknowledgements" {
+	if dead || len(told.Events) == 0 || m.world.bug == "tells-no-acknowledgements" {
 		return
 	}
 	for _, peer := range m.peers() {

@@ -29,6 +29,7 @@ type message struct {
 	Events   []eventID      // that a client has acknowledged
 	Origin   string         // the client that has called it, if one has; of a recruit: the primary
 	Queue    []message      // of a client
+	Ready    bool           // the client has said that it is ready
 }
 
 // wire is a TCP connection of one calling thread to another party. What one thread sends arrives in its order.
