@@ -225,6 +225,11 @@ func (m *member) receive(c change, again bool) {
 	m.mu.Lock()
 	var told []message
 	if c.Stamp.Site != m.site {
+		if _, known := m.foreign[c.Event]; known && again { // unchecked, nothing else would tell
+			m.mu.Unlock()
+			m.unlockEntry(r, c.Key)
+			return
+		}
 		m.foreign[c.Event] = c
 	}
 	v := r.judge(c, m.expired, m.world.bug)
