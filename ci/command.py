@@ -33,7 +33,7 @@ SUBCOMMANDS = {
     "check-adapter": "Ask every method of the protocol one by one: what works, what is missing or broken.",
     "run": "Test candidates and leave a run directory with trace, verdicts and counterexamples.",
     "judge": "Judge the traces of any number of run directories by the rules.",
-    "traces": "Turn logs of a system at work into runs that the rules judge.",
+    "traces": "Turn logs of a system at work into runs, and many runs into few files.",
     "drift": "Compare two versions that may both conform: shares of runs, repeated events, times.",
     "plan-runs": "Compute how many runs a claim needs.",
     "coverage": "Count which features of plans met in the examples of runs.",

@@ -24,7 +24,7 @@ from plumbline.spark.session import MissingSparkError, spark_session
 def main(directories: tuple[Path, ...], out: Path) -> None:
     """Judge all runs at and below each DIR by the rules; runs with results in OUT are not judged again."""
     try:
-        runs = find_runs(directories)
+        runs = find_runs(directories, packs=True)
         with spark_session() as session:
             engine = SparkEngine(session)
             judged = judge(

@@ -7,6 +7,7 @@ directories have to be reachable under the same path on every worker. Knows no c
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,8 @@ from plumbline.reference.judged.facts import facts_by_duckdb
 from plumbline.reference.judged.schema import BY_NAME
 from plumbline.reference.judged.statements import statements
 from plumbline.reference.judged.store import requirements
-from plumbline.reference.rules.results import (
-    RESULT_SCHEMA,
-    RUNS_TOGETHER,
-    SUMMARY_SCHEMA,
-    with_verdicts,
-)
+from plumbline.reference.rules.loads import loads
+from plumbline.reference.rules.results import RESULT_SCHEMA, SUMMARY_SCHEMA, with_verdicts
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
@@ -39,10 +36,10 @@ _ASKED_ONCE = {
 
 
 def judge_in_task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """What a task does: judge the run directories named in its rows, one thread of DuckDB a task."""
+    """What a task does: judge the load of run directories in each row, one thread of DuckDB a task."""
     for batch in batches:
-        directories = [Path(name) for name in batch.column("directory").to_pylist()]
-        yield from facts_by_duckdb(directories, threads=1).to_batches()
+        for load in batch.column("directories").to_pylist():
+            yield from facts_by_duckdb([Path(name) for name in load], threads=1).to_batches()
 
 
 class SparkEngine:
@@ -55,9 +52,12 @@ class SparkEngine:
         """The results of run directories (RESULT_SCHEMA), in no order."""
         if not directories:
             return RESULT_SCHEMA.empty_table()
-        names = self._session.createDataFrame([(str(d),) for d in directories], "directory string")
-        tasks = max(2, -(-len(directories) // RUNS_TOGETHER))
-        results = names.repartition(tasks).mapInArrow(judge_in_task, _RESULT_COLUMNS)
+        # A task each, the heaviest first: so no large load begins when all else has ended.
+        heaviest = sorted(loads(directories), key=attrgetter("rows", "bytes"), reverse=True)
+        rows = [(place, [str(one) for one in load.directories]) for place, load in enumerate(heaviest)]
+        tasks = self._session.createDataFrame(rows, "place int, directories array<string>")
+        tasks = tasks.repartitionByRange(len(rows), "place")
+        results = tasks.mapInArrow(judge_in_task, _RESULT_COLUMNS)
         return results.toArrow().cast(RESULT_SCHEMA)
 
     def summarise(self, results: pa.Table) -> pa.Table:

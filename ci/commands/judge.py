@@ -20,12 +20,13 @@ from plumbline.ci.terminal.settings import config_option
 from plumbline.reference.judged.facts import facts_by_duckdb
 from plumbline.reference.judged.store import tables_by_duckdb, write_tables
 from plumbline.reference.results.newest import Newest
-from plumbline.reference.results.runs import UnreadableRunError, read_record
+from plumbline.reference.results.runs import UnreadableRunError
 from plumbline.reference.results.verdicts import VerdictRow
 from plumbline.reference.rules.results import rows_about
 from plumbline.reference.rules.survey import SurveyResult, find_runs, judge
 from plumbline.reference.rules.telling import harmless, lines
 from plumbline.reference.trace.files import Flaw
+from plumbline.reference.trace.packs import record_of
 from plumbline.suites.run.configuration import Settings
 
 _EPILOG = """\
@@ -90,7 +91,7 @@ def command(
     if not as_document:
         click.echo(f"engine {chosen}: {why}")
     try:
-        runs = find_runs(directories or (settings.out,))
+        runs = find_runs(directories or (settings.out,), packs=True)
         which = None if every else _newest(runs)
         if chosen == "spark":
             judged = _by_spark(runs, out, which)
@@ -143,7 +144,7 @@ def _newest(runs: list[Path]) -> Newest:
     records = []
     for run in runs:
         with suppress(UnreadableRunError):
-            records.append(read_record(run))
+            records.append(record_of(run))
     return Newest(records)
 
 

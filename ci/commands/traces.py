@@ -1,6 +1,7 @@
-"""`plumbline traces`: traces that no harness drove, from the logs of a system at work.
+"""`plumbline traces`: runs from the logs of a system at work, and many runs in few files.
 
-Knows the command line and what is printed; recording is `plumbline.reference.recording`.
+Knows the command line and what is printed; recording is `plumbline.reference.recording`, and compaction
+`plumbline.reference.rules.compaction`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from plumbline.reference.recording.log_map import read_map
 from plumbline.reference.recording.recorder import RecordedLog, record_log
 from plumbline.reference.results.runs import Recording, SetAsideRecord, UnreadableRunError
 from plumbline.reference.results.verdicts import Verdict
+from plumbline.reference.rules.compaction import PACK_BYTES, BusyError, CompactedRuns, compact
 from plumbline.reference.rules.telling import harmless
 from plumbline.reference.trace.files import TraceWriteError
 from plumbline.suites.run.configuration import Settings
@@ -44,6 +46,35 @@ Examples:
 Exit codes:
   0  all of the log was recorded    2  something was set aside, or nothing could be recorded
 """
+
+
+_COMPACT_EPILOG = """\
+\b
+Packs:
+  OUT/NAME.pack holds many runs in two Parquet files, sorted by run and sequence.
+  `plumbline judge OUT` reads them as it reads run directories, with the same results.
+  Compact again when there are new runs: a run that is in a pack is not packed twice.
+
+\b
+It may be killed at any moment, and called again. With --remove a run directory goes once its pack is safe.
+
+\b
+Examples:
+  plumbline traces compact runs --out packs
+  plumbline traces compact runs --out packs --remove && plumbline judge packs --all --out judged
+
+\b
+Exit codes:
+  0  every run is in a pack    2  some runs stay where they are, or nothing could be written
+"""
+
+
+class CompactDocument(Document, frozen=True, kw_only=True, tag="plumbline.traces-compact"):
+    """What went into packs, and what stays where it is."""
+
+    schema_version: Literal[1] = 1
+    compacted: CompactedRuns
+    exit_code: int
 
 
 class RecordDocument(Document, frozen=True, kw_only=True, tag="plumbline.traces-record"):
@@ -135,3 +166,46 @@ def _print(found: RecordedLog, recording: Recording) -> None:
 
 def _aside(one: SetAsideRecord) -> str:
     return harmless(f"  set aside: {one.place}: {one.reason}")
+
+
+@command.command("compact", epilog=_COMPACT_EPILOG)
+@click.argument("directories", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of packs.")
+@click.option(
+    "--megabytes",
+    type=click.IntRange(1, 4096),
+    default=PACK_BYTES // 2**20,
+    show_default=True,
+    help="A pack ends with the run that makes it reach this size.",
+)
+@click.option("--remove", is_flag=True, help="Remove each run directory once its pack is safe on the disk.")
+@click.option("--json", "as_document", is_flag=True, help="A JSON object instead of lines.")
+def compact_runs(
+    directories: tuple[Path, ...], out: Path, megabytes: int, remove: bool, as_document: bool
+) -> None:
+    """Turn the runs at and below each DIR into few files of about one size.
+
+    Runs that are damaged or did not end in order stay where they are, and are named.
+    """
+    try:
+        with patiently() as part:
+            done = compact(
+                directories, out, pack_bytes=megabytes * 2**20, remove=remove, advanced=part("packing")
+            )
+    except (BusyError, UnreadableRunError) as error:
+        raise CommandError(harmless(str(error))) from error
+    except OSError as error:
+        raise CommandError(harmless(f"{error.filename or out}: {error.strerror or error}")) from error
+    code = 2 if done.left else 0
+    if as_document:
+        show(CompactDocument(compacted=done, exit_code=code))
+    else:
+        before = f"; {done.known:,} were in packs before" if done.known else ""
+        click.echo(
+            f"{done.runs:,} runs, {done.rows:,} rows in {len(done.packs)} packs, {done.bytes:,} bytes{before}"
+        )
+        if remove:
+            click.echo(f"{done.removed:,} run directories removed")
+        for one in done.left:
+            click.echo(harmless(f"  stays: {one.path}: {one.reason}"))
+    sys.exit(code)

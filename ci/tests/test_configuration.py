@@ -239,6 +239,8 @@ BLANK = [
     ("report", "--out"),
     ("judge", ""),
     ("judge", "--out"),
+    ("traces compact", ""),
+    ("traces compact", "--out"),
     ("traces record", "--from"),
     ("traces record", "--map"),
     ("traces record", "--out"),

@@ -61,6 +61,7 @@ COMMANDS: dict[str, list[str]] = {
     "plumbline.replay": ["replay", str(EXAMPLE), "--candidate", "reference"],
     "plumbline.report": ["report", "runs", "missing"],
     "plumbline.run": ["run", "--candidate", "faulty:tie-keeps-own", "--candidate", "reference"],
+    "plumbline.traces-compact": ["traces", "compact", "traces", "--out", "packs"],
     "plumbline.traces-record": ["traces", "record", "--map", str(LOGS / "orders.yaml"), *FROM],
     "plumbline.trials": ["trials", "--cases", "6"],
     "plumbline.trials-machines": ["trials", "--machine", "replicated_regions", "--cases", "2"],

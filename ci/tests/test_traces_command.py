@@ -1,4 +1,4 @@
-"""`plumbline traces record`, as docs/recording.md shows it."""
+"""`plumbline traces record`, as docs/recording.md shows it, and `plumbline traces compact`."""
 
 from __future__ import annotations
 
@@ -98,3 +98,37 @@ def test_the_run_stands_in_a_report_with_what_is_unsupported():
     plumbline(*RECORD)
     assert plumbline("report", "runs", "--out", "site").exit_code == 0
     assert "unsupported" in Path("site/index.html").read_text()
+
+
+def test_recorded_runs_are_compacted_and_judged_in_their_pack():
+    plumbline(*RECORD)
+    before = plumbline("judge", "runs", "--json")
+    packed = plumbline("traces", "compact", "runs", "--out", "packs", "--remove")
+    assert packed.exit_code == 0
+    assert re.match(r"1 runs, 31 rows in 1 packs, [\d,]+ bytes\n1 run directories removed\n", packed.output)
+    after = plumbline("judge", "packs", "--json")
+    assert after.exit_code == before.exit_code
+    one, two = (json.loads(result.stdout) for result in (before, after))
+    assert [(row["requirement"], row["verdict"]) for row in one["verdicts"]] == [
+        (row["requirement"], row["verdict"]) for row in two["verdicts"]
+    ]
+    known = plumbline("traces", "compact", "packs", "--out", "packs", "--json")
+    assert json.loads(known.stdout)["compacted"]["runs"] == 0
+
+
+def test_a_run_that_stays_is_named_and_ends_with_2():
+    plumbline(*RECORD)
+    (run,) = Path("runs").iterdir()
+    (run / "seal.json").unlink()
+    result = plumbline("traces", "compact", "runs", "--out", "packs")
+    assert result.exit_code == 2
+    assert f"  stays: {run.resolve()}: " in result.output
+    assert "it has no seal" in result.output
+
+
+def test_a_folder_that_is_not_there_is_told_in_one_line():
+    result = plumbline("traces", "compact", "nowhere", "--out", "packs")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "plumbline: nowhere: no such directory; name a folder with runs\n",
+    )

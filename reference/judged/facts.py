@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +31,10 @@ from plumbline.reference.results.sealing import EXAMPLES, TABLE, broken_seal
 from plumbline.reference.results.totals import counted
 from plumbline.reference.results.verdicts import FAILED, Source, VerdictRow
 from plumbline.reference.rules.judging import Judgement, judge_runs
-from plumbline.reference.rules.results import RESULT_SCHEMA, RUNS_TOGETHER, result_rows
+from plumbline.reference.rules.loads import loads
+from plumbline.reference.rules.results import RESULT_SCHEMA, result_rows
 from plumbline.reference.trace.files import Flaw
+from plumbline.reference.trace.packs import pack_of, unpack_small_files
 
 LONGEST_NAME, LONGEST_TEXT = 200, 2_000
 """Characters kept of a name and of other texts."""
@@ -42,10 +46,10 @@ Row = dict[str, Any]
 
 
 def facts_by_duckdb(directories: Sequence[Path], threads: int = 2) -> pa.Table:
-    """All that run directories add (RESULT_SCHEMA), a bounded number of runs at a time."""
+    """All that run directories add (RESULT_SCHEMA), a bounded load of them at a time."""
     tables = [RESULT_SCHEMA.empty_table()]
-    for start in range(0, len(directories), RUNS_TOGETHER):
-        judgements = judge_runs(directories[start : start + RUNS_TOGETHER], threads)
+    for load in loads(directories):
+        judgements = judge_runs(load.directories, threads)
         rows = [row for judgement in judgements for row in _facts(judgement)]
         rows += measured([one for one in judgements if one.record is not None and not one.flaws], threads)
         tables.append(pa.Table.from_pylist([_bounded(row) for row in rows], schema=RESULT_SCHEMA))
@@ -60,7 +64,10 @@ def _facts(judgement: Judgement) -> Iterator[Row]:
         return
     directory = Path(judgement.directory)
     flaws: list[Flaw] = []
-    own, trouble = _own_verdicts(directory, record, flaws)
+    with _small_files(directory) as place:
+        own, trouble = _own_verdicts(place, record, flaws)
+        failures = list(_failures(place, own, flaws))
+    flaws = [Flaw(flaw.path.replace(str(place), str(directory), 1), flaw.reason) for flaw in flaws]
     trouble = trouble or "; ".join(f"{flaw.path}: {flaw.reason}" for flaw in judgement.flaws[:1])
     shared = run_columns(judgement.directory, record)
     for own_row in rows:
@@ -80,10 +87,21 @@ def _facts(judgement: Judgement) -> Iterator[Row]:
     for verdict in own:
         found = {"row": "search", **shared, **msgspec.to_builtins(verdict)}
         yield found | {"counted": str(counted(verdict, whole=not trouble))}
-    for row in _failures(directory, own, flaws):
+    for row in failures:
         yield {"row": "failure", **shared, **row}
     for flaw in flaws:
         yield {"row": "flaw", **shared, "path": flaw.path, "reason": flaw.reason}
+
+
+@contextmanager
+def _small_files(directory: Path) -> Iterator[Path]:
+    """Where the files of a run besides its trace lie: those of a packed run in a folder for the moment."""
+    if pack_of(directory) is None:
+        yield directory
+        return
+    with tempfile.TemporaryDirectory(prefix="plumbline-packed-") as folder:
+        unpack_small_files(directory, Path(folder))
+        yield Path(folder)
 
 
 def _own_verdicts(directory: Path, record: RunRecord, flaws: list[Flaw]) -> tuple[list[VerdictRow], str]:

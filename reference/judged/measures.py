@@ -14,8 +14,7 @@ import pyarrow as pa
 
 from plumbline.reference.judged.subject import run_columns
 from plumbline.reference.rules.judging import Judgement, connect
-from plumbline.reference.trace.files import verified_files
-from plumbline.reference.trace.schema import TRACE_SCHEMA
+from plumbline.reference.trace.packs import trace_of, verified_trace
 
 GAMMA = 1.02
 """The ratio of a bin's ends: a quantile is within 1 % of the right one."""
@@ -57,20 +56,17 @@ FROM (
 
 def measured(judgements: Sequence[Judgement], threads: int) -> list[dict[str, Any]]:
     """Rows (`latency`, `duplicates`) of runs without a flaw."""
-    # Imported here: it brings pandas along where that is installed.
-    import pyarrow.dataset as ds  # noqa: PLC0415
-
     runs: dict[str, dict[str, Any]] = {}
-    files: list[str] = []
+    files: list[Path] = []
     for judgement in judgements:
         if judgement.record is None:
             continue
         runs[judgement.record.run_id] = run_columns(judgement.directory, judgement.record)
-        good, _ = verified_files(Path(judgement.directory), judgement.record.run_id)
-        files += map(str, good)
+        good, _ = verified_trace(Path(judgement.directory), judgement.record.run_id)
+        files += good
     if not files:
         return []
-    trace = ds.dataset(files, schema=TRACE_SCHEMA, format="parquet")
+    trace = trace_of(files)
     with connect(threads) as connection:
         connection.register("ev", trace)
         times: pa.Table = connection.sql(_PAIRS).to_arrow_table()

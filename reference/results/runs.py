@@ -332,7 +332,12 @@ def read_record(directory: Path) -> RunRecord:
 
 def write_verdicts(directory: Path, rows: list[VerdictRow]) -> None:
     """Write the verdict table, replacing an older one."""
-    table = pa.Table.from_pylist([msgspec.to_builtins(row) for row in rows], schema=VERDICT_SCHEMA)
+    builtins = [msgspec.to_builtins(row) for row in rows]
+    write_verdict_table(directory, pa.Table.from_pylist(builtins, schema=VERDICT_SCHEMA))
+
+
+def write_verdict_table(directory: Path, table: pa.Table) -> None:
+    """Write the verdict table (VERDICT_SCHEMA), replacing an older one."""
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd")
     write_atomically(directory / "verdicts.parquet", sink.getvalue().to_pybytes(), within=directory)
@@ -394,5 +399,6 @@ __all__ = [
     "write_atomically",
     "write_counterexample",
     "write_record",
+    "write_verdict_table",
     "write_verdicts",
 ]

@@ -22,12 +22,13 @@ from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.results.deciding import Tally, decide
 from plumbline.reference.results.deviations import Deviation, words
-from plumbline.reference.results.runs import RunRecord, UnreadableRunError, read_record
+from plumbline.reference.results.runs import RunRecord, UnreadableRunError
 from plumbline.reference.results.sealing import MANIFEST, RECORD, broken_seal
 from plumbline.reference.results.verdicts import Source, VerdictRow
 from plumbline.reference.rules.rule import ANSWER, Rule, load_rules, parts_of
 from plumbline.reference.rules.shown import NO_OCCASION, lacking, set_aside
-from plumbline.reference.trace.files import Flaw, verified_files
+from plumbline.reference.trace.files import Flaw
+from plumbline.reference.trace.packs import pack_of, record_of, trace_of, verified_trace
 from plumbline.reference.trace.schema import TRACE_SCHEMA
 
 if TYPE_CHECKING:
@@ -233,7 +234,7 @@ def judge_runs(directories: Iterable[Path], threads: int = 1) -> list[Judgement]
     seen: dict[str, Path] = {}
     for directory in directories:
         try:
-            record = read_record(directory)
+            record = record_of(directory)
         except UnreadableRunError as error:
             looked_at.append(_Looked(directory, None, [], [Flaw(str(directory), str(error))]))
             continue
@@ -261,7 +262,7 @@ def judge_run(
 
 
 class _Looked(NamedTuple):
-    """A run directory whose files have been looked at."""
+    """A run whose files have been looked at; a run in a pack stands there itself for its trace files."""
 
     directory: Path
     record: RunRecord | None
@@ -270,12 +271,12 @@ class _Looked(NamedTuple):
 
 
 def _look(directory: Path, record: RunRecord, *, sealed: bool) -> _Looked:
-    files, flaws = verified_files(directory, record.run_id)
+    files, flaws = verified_trace(directory, record.run_id)
     if record.recording is not None:
         flaws += set_aside(record.recording)
     if record.trouble:
         flaws.append(Flaw(str(directory / RECORD), f"of this run: {record.trouble}"))
-    elif sealed:
+    elif sealed and pack_of(directory) is None:
         # Verdicts and counterexamples are not read here.
         broken = broken_seal(directory, (RECORD, MANIFEST))
         flaws += [Flaw(str(one.path), one.reason) for one in broken]
@@ -307,7 +308,7 @@ def _judge(opened: list[_Looked], threads: int, only: Collection[str] | None) ->
     run_ids = [run.record.run_id for run in opened if run.record is not None]
     by_run: dict[str, list[RuleFinding]] = {run_id: [] for run_id in run_ids}
     torn: dict[str, list[str]] = {run_id: [] for run_id in run_ids}
-    trace = _open([str(file) for run in opened for file in run.files])
+    trace = _open([file for run in opened for file in run.files])
     with connect(threads) as connection:
         connection.register("read", trace)
         unread: list[tuple[str, str]] = connection.execute(_WHOLE_EXAMPLES).fetchall()
@@ -372,14 +373,11 @@ def _row_of(finding: RuleFinding, flaws: Sequence[Flaw], record: RunRecord) -> V
     return verdict_row(finding, flaws, record.deviations, missing=unseen)
 
 
-def _open(files: Sequence[str]) -> pa.Table | ds.Dataset:
+def _open(files: Sequence[Path]) -> pa.Table | ds.Dataset:
     """The trace in files: read once if it is small, as every scan opens every file; else left there."""
     if not files:
         return TRACE_SCHEMA.empty_table()
-    # Imported here: it brings pandas along where that is installed, which takes longer than many a command.
-    import pyarrow.dataset as ds  # noqa: PLC0415
-
-    trace = ds.dataset(files, schema=TRACE_SCHEMA, format="parquet")
+    trace = trace_of(files)
     if trace.count_rows() > ROWS_IN_MEMORY:
         return trace
     read = {"kind", "amount", *ANSWER, *(name for rule in load_rules().values() for name in rule.columns)}

@@ -14,12 +14,12 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from plumbline.reference.results.verdicts import Verdict, VerdictRow, merge
+from plumbline.reference.results.runs import VERDICT_SCHEMA
+from plumbline.reference.results.totals import counted
+from plumbline.reference.results.verdicts import Source, Verdict, VerdictRow, merge
 from plumbline.reference.rules.judging import Judgement, connect, judge_runs
+from plumbline.reference.rules.loads import loads
 from plumbline.reference.trace.files import Flaw
-
-RUNS_TOGETHER = 128
-"""So many runs are judged by one pass of the rules: their fixed cost is shared, their memory bounded."""
 
 _TEXT, _COUNT = pa.string(), pa.int64()
 
@@ -107,17 +107,47 @@ def result_table(judgements: Iterable[Judgement]) -> pa.Table:
 
 
 def judge_by_duckdb(directories: Sequence[Path], threads: int = 2) -> pa.Table:
-    """The results of many runs, by DuckDB in this process, a bounded number of runs at a time."""
-    tables = (
-        result_table(judge_runs(directories[start : start + RUNS_TOGETHER], threads))
-        for start in range(0, len(directories), RUNS_TOGETHER)
-    )
+    """The results of many runs, by DuckDB in this process, a bounded load of them at a time."""
+    tables = (result_table(judge_runs(load.directories, threads)) for load in loads(directories))
     return pa.concat_tables([RESULT_SCHEMA.empty_table(), *tables])
 
 
 def rows_about(results: pa.Table, what: str) -> pa.Table:
     """The rows about `run`, `verdict`, `witness` or `flaw`."""
     return results.filter(pc.equal(results["row"], what))
+
+
+def verdict_table(results: pa.Table) -> pa.Table:
+    """The verdict table as a table (VERDICT_SCHEMA)."""
+    return rows_about(results, "verdict").select(VERDICT_SCHEMA.names).cast(VERDICT_SCHEMA)
+
+
+def verdicts_counted(results: pa.Table) -> list[Verdict]:
+    """Each verdict that counts of any rule in any run, once."""
+    verdicts = rows_about(results, "verdict")
+    verdicts = verdicts.append_column("occasion", pc.greater(verdicts["exercised"], 0))
+    kinds = verdicts.group_by(["verdict", "occasion"]).aggregate([]).to_pylist()
+    rows = (
+        VerdictRow(
+            run_id="",
+            requirement="",
+            source=Source.RULE,
+            verdict=Verdict(one["verdict"]),
+            exercised=one["occasion"],
+        )
+        for one in kinds
+    )
+    return [counted(row) for row in rows]
+
+
+def sums_by_rule(results: pa.Table) -> list[dict[str, Any]]:
+    """For each rule and verdict how many runs, and the sums of opportunities and violations."""
+    sums = rows_about(results, "verdict").group_by(["requirement", "verdict"])
+    found = sums.aggregate([("run_id", "count"), ("exercised", "sum"), ("failures", "sum")])
+    rows: list[dict[str, Any]] = found.sort_by(
+        [("requirement", "ascending"), ("verdict", "ascending")]
+    ).to_pylist()
+    return rows
 
 
 def verdicts_of(results: pa.Table) -> list[VerdictRow]:

@@ -22,13 +22,14 @@ from pathlib import Path
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from plumbline.reference.file_record import UnreadableRunError, must_be_file, write_atomically
 from plumbline.reference.results.newest import Newest
-from plumbline.reference.results.runs import read_record, write_verdicts
-from plumbline.reference.results.sealing import MANIFEST, RECORD, SEAL, records_below, seal_run
-from plumbline.reference.results.totals import counted, exit_code_of
+from plumbline.reference.results.runs import write_verdict_table
+from plumbline.reference.results.sealing import records_below, seal_run
+from plumbline.reference.results.totals import exit_code_of
 from plumbline.reference.results.verdicts import VerdictRow
 from plumbline.reference.rules.judging import Judgement
 from plumbline.reference.rules.results import (
@@ -37,10 +38,14 @@ from plumbline.reference.rules.results import (
     result_table,
     rows_about,
     summarise,
+    verdict_table,
+    verdicts_counted,
     verdicts_of,
 )
 from plumbline.reference.rules.rule import load_rules
+from plumbline.reference.trace.content import content_of
 from plumbline.reference.trace.files import Flaw
+from plumbline.reference.trace.packs import is_pack, open_pack, pack_of, packs_below, record_of
 
 RUNS_A_BATCH = 4096
 """A stop costs at most the work on so many runs."""
@@ -82,25 +87,42 @@ class SurveyResult(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def exit_code(self) -> int:
         """As for a run; runs that were set aside could not be judged."""
-        return exit_code_of(map(counted, self.verdicts), whole=not self.flaws)
+        return exit_code_of(verdicts_counted(self.results), whole=not self.flaws)
 
 
-def find_runs(paths: Iterable[Path]) -> list[Path]:
+def find_runs(paths: Iterable[Path], *, packs: bool = False) -> list[Path]:
     """The run directories among paths and below them, each once, sorted.
 
-    Raises UnreadableRunError, naming the path, when there is none at or below it.
+    Args:
+        paths: folders.
+        packs: whether runs in packs are found, too, as the paths that they have there. A pack that cannot be
+            read stands there itself.
+
+    Raises:
+        UnreadableRunError: there is none at or below a path, which is named.
     """
     found: set[Path] = set()
     for path in paths:
         if not path.is_dir():
             raise UnreadableRunError(f"{path}: no such directory; {_WHERE}")
         runs = [path] if (path / "run.json").is_file() else [p.parent for p in records_below(path)]
-        if not runs:
+        in_packs = list(_packed_runs(path)) if packs else []
+        if not runs and not in_packs:
             raise UnreadableRunError(
                 f"{path}: no run directory, here or below: there is no run.json; {_WHERE}"
             )
         found |= {run.resolve() for run in runs}
+        found.update(in_packs)
     return sorted(found)
+
+
+def _packed_runs(path: Path) -> Iterator[Path]:
+    for pack in [path] if is_pack(path) else packs_below(path):
+        folder = pack.resolve()
+        try:
+            yield from (folder / run_id for run_id in open_pack(folder).runs)
+        except UnreadableRunError:
+            yield folder
 
 
 def judge(
@@ -128,7 +150,7 @@ def judge(
     sound, unsound = _distinct(directories, frozenset() if tables else older)
     marks = {str(directory): _fingerprint(directory) for directory in sound}
     known = _known(out, marks) if out else RESULT_SCHEMA.empty_table()
-    done = set(known["directory"].to_pylist())
+    done = set(known["directory"].unique().to_pylist())
     new = [directory for directory in sound if str(directory) not in done]
     parts = [known, unsound]
     for start in range(0, len(new), RUNS_A_BATCH):
@@ -144,7 +166,7 @@ def judge(
     )
     judged = SurveyResult(results=results, judged=len(new), known=len(done))
     if out:
-        write_verdicts(out, judged.verdicts)
+        write_verdict_table(out, verdict_table(results))
         for name, what in (("runs", "run"), ("witnesses", "witness"), ("flaws", "flaw")):
             _write(out / f"{name}.parquet", rows_about(results, what))
         _write(out / "summary.parquet", summary(results))
@@ -173,39 +195,28 @@ def _distinct(directories: Sequence[Path], older: frozenset[str]) -> tuple[list[
     unsound = []
     for directory in directories:
         try:
-            run_id = read_record(directory).run_id
+            run_id = directory.name if pack_of(directory) else record_of(directory).run_id
         except UnreadableRunError as error:
             unsound.append(Judgement(directory=str(directory), flaws=(Flaw(str(directory), str(error)),)))
             continue
         if run_id in older:
             continue
-        if run_id in first:
+        if run_id not in first:
+            first[run_id] = directory
+        elif not _is_being_packed(directory, first[run_id]):
             flaw = Flaw(str(directory), f"the same run {run_id} as in {first[run_id]}")
             unsound.append(Judgement(directory=str(directory), flaws=(flaw,)))
-        else:
-            first[run_id] = directory
     return list(first.values()), result_table(unsound)
 
 
-def _fingerprint(directory: Path) -> str:
-    """Changes when the content of the run does, or the rules do; wherever the directory lies.
+def _is_being_packed(one: Path, other: Path) -> bool:
+    """Whether a run is in a pack already, and its directory still there: one run with the same content."""
+    return (pack_of(one) or pack_of(other)) is not None and content_of(one) == content_of(other)
 
-    The seal and the manifest hold the digests of all files. Without them the times of files stand for these.
-    """
-    digest = hashlib.sha256(_of_rules())
-    sealed = all((directory / name).is_file() for name in (SEAL, MANIFEST))
-    for name in (RECORD, SEAL, MANIFEST) if sealed else (RECORD,):
-        try:
-            data = (directory / name).read_bytes()
-        except OSError as error:
-            data = str(error).encode()  # judging says what is wrong
-        digest.update(f"{name} {len(data)}\n".encode() + data)
-    trace = directory / "trace"
-    for path in (*directory.glob("*.parquet"), *(sorted(trace.iterdir()) if trace.is_dir() else ())):
-        state = path.lstat()  # a link to nothing has no other
-        changed = "" if sealed else f" {state.st_mtime_ns}"
-        digest.update(f"{path.name} {state.st_size}{changed}\n".encode())
-    return digest.hexdigest()
+
+def _fingerprint(directory: Path) -> str:
+    """Changes when the content of the run does, or the rules do; wherever the directory lies."""
+    return hashlib.sha256(_of_rules() + content_of(directory).encode()).hexdigest()
 
 
 @cache
@@ -218,32 +229,32 @@ def _of_rules() -> bytes:
 
 
 def _known(out: Path, marks: dict[str, str]) -> pa.Table:
-    """Results of earlier judging that still hold, of these directories; broken batches are judged again."""
-    places = {mark: directory for directory, mark in marks.items()}
+    """Results of earlier judging that still hold, of these directories; broken batches are judged again.
+
+    Columns are compared as a whole: one row of Python for each of their rows would take most of the time.
+    """
+    names, directories = pa.array(marks.values(), pa.string()), pa.array(marks, pa.string())
     tables = [_LEDGER_SCHEMA.empty_table()]
-    taken: set[str] = set()
+    taken = pa.array([], pa.int32())
     for _, batch in _batches(out):
-        found = batch["fingerprint"].to_pylist()
-        kept = batch.filter(pa.array([one in places and one not in taken for one in found], pa.bool_()))
-        taken |= set(kept["fingerprint"].to_pylist())
-        tables.append(_moved(kept, places))
+        places = pc.index_in(batch["fingerprint"].combine_chunks(), value_set=names)
+        wanted = pc.and_(pc.is_valid(places), pc.invert(pc.is_in(places, value_set=taken)))
+        places = places.filter(wanted)
+        taken = pa.concat_arrays([taken, places.unique()])
+        tables.append(_moved(batch.filter(wanted), directories.take(places)))
     return pa.concat_tables(tables).drop_columns(["fingerprint"])
 
 
-def _moved(batch: pa.Table, places: dict[str, str]) -> pa.Table:
+def _moved(batch: pa.Table, now: pa.Array) -> pa.Table:
     """The results with the places where their runs lie now."""
-    pairs = zip(batch["directory"].to_pylist(), batch["fingerprint"].to_pylist(), strict=True)
-    moved = [(before, places[mark]) for before, mark in pairs]
-    if all(before == now for before, now in moved):
-        return batch
-    paths = zip(batch["path"].to_pylist(), moved, strict=True)
-    columns = {
-        "directory": [now for _, now in moved],
-        "path": [path and path.replace(before, now, 1) for path, (before, now) in paths],
-    }
+    columns = {"directory": now}
+    if batch["path"].null_count < batch.num_rows:
+        rows = zip(*(one.to_pylist() for one in (batch["path"], batch["directory"], now)), strict=True)
+        moved = [path and path.replace(before, place, 1) for path, before, place in rows]
+        columns["path"] = pa.array(moved, pa.string())
     for name, values in columns.items():
         place = batch.schema.get_field_index(name)
-        batch = batch.set_column(place, batch.schema.field(name), pa.array(values, pa.string()))
+        batch = batch.set_column(place, batch.schema.field(name), values)
     return batch
 
 
@@ -273,8 +284,9 @@ def _compact(out: Path) -> None:
 
 
 def _write_batch(out: Path, batch: pa.Table, marks: dict[str, str]) -> None:
-    column = pa.array([marks[directory] for directory in batch["directory"].to_pylist()], pa.string())
-    marked = batch.append_column("fingerprint", column)
+    directories = pa.array(marks, pa.string())
+    places = pc.index_in(batch["directory"].combine_chunks(), value_set=directories)
+    marked = batch.append_column("fingerprint", pa.array(marks.values(), pa.string()).take(places))
     _write(_next_batch(out), marked)
 
 

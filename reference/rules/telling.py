@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 
-from plumbline.reference.results.verdicts import Verdict
-from plumbline.reference.rules.results import rows_about
+from plumbline.reference.rules.results import rows_about, sums_by_rule
 from plumbline.reference.rules.survey import SurveyResult
 
 _WITNESSES_TOLD = 3
@@ -27,20 +28,13 @@ def lines(judged: SurveyResult) -> Iterator[str]:
     events = sum(run["events"] for run in runs)
     before = f", {judged.known} of them judged before" if judged.known else ""
     yield f"{len(runs)} runs{before}: {examples} examples, {events} events"
-    by_rule: dict[str, Counter[Verdict]] = {}
-    totals: dict[str, Counter[str]] = {}
-    for row in judged.verdicts:
-        by_rule.setdefault(row.requirement, Counter())[row.verdict] += 1
-        totals.setdefault(row.requirement, Counter()).update(
-            opportunities=row.exercised, violations=row.failures
+    for requirement, rows in groupby(sums_by_rule(judged.results), key=itemgetter("requirement")):
+        found = list(rows)
+        verdicts = ", ".join(f"{one['run_id_count']} {one['verdict']}" for one in found)
+        violations, occasions = (
+            sum(one[name] for one in found) for name in ("failures_sum", "exercised_sum")
         )
-    for requirement in sorted(by_rule):
-        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(by_rule[requirement].items()))
-        sums = totals[requirement]
-        yield (
-            f"  {requirement:<16} {verdicts}; "
-            f"violations: {sums['violations']} of {sums['opportunities']} opportunities"
-        )
+        yield f"  {requirement:<16} {verdicts}; violations: {violations} of {occasions} opportunities"
     told: Counter[str] = Counter()
     for row in rows_about(judged.results, "witness").to_pylist():
         told[row["requirement"]] += 1

@@ -167,6 +167,11 @@ def seal(run_directory: Path) -> Manifest:
     return manifest
 
 
+def manifest_of(run_directory: Path) -> Manifest | None:
+    """Which trace files an ended run has; None where that cannot be read."""
+    return _read_manifest(run_directory, [])
+
+
 def verified_files(run_directory: Path, run_id: str) -> tuple[list[Path], list[Flaw]]:
     """The trace files of a run that can be trusted, and what is set aside, each named with its reason."""
     folder = run_directory / "trace"
