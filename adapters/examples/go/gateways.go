@@ -135,3 +135,18 @@ func (l *listening) resolves(m *member, c change, e *entry, later bool) string {
 	})
 	return answer
 }
+
+// look shows the queue.
+func (s *sender) look() map[string]interface{} {
+	tokens := []*string{}
+	for _, q := range s.events {
+		tokens = append(tokens, q.Change.shown())
+	}
+	role := "secondary"
+	if s.primary {
+		role = "primary"
+	}
+	return map[string]interface{}{
+		"depth": len(s.events), "role": role, "tokens": tokens, "unprocessed": len(s.early),
+	}
+}

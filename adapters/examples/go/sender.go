@@ -294,10 +294,12 @@ func (s *sender) deliver(batch []*queued) message {
 	m := s.m
 	if s.queue.RemoteSite == nil {
 		for !m.world.listener.takes(m, s.queue.ID, batch) {
+			s.resumed()
 		}
 		return message{}
 	}
 	for {
+		s.resumed()
 		wr, wait := s.connection()
 		if wr == nil {
 			w := newWaiter()
@@ -331,6 +333,21 @@ func (s *sender) deliver(batch []*queued) message {
 			q.Repeated = true
 		}
 		m.mu.Unlock()
+	}
+}
+
+// resumed waits as long as the queue is paused: nothing is sent again meanwhile either.
+func (s *sender) resumed() {
+	for {
+		s.m.mu.Lock()
+		if !s.paused {
+			s.m.mu.Unlock()
+			return
+		}
+		w := newWaiter()
+		s.idle = w
+		s.m.mu.Unlock()
+		s.m.wait(w)
 	}
 }
 
@@ -376,19 +393,4 @@ func (s *sender) connection() (*wire, int64) {
 		return nil, 5000
 	}
 	return nil, 0
-}
-
-// look shows the queue.
-func (s *sender) look() map[string]interface{} {
-	tokens := []*string{}
-	for _, q := range s.events {
-		tokens = append(tokens, q.Change.shown())
-	}
-	role := "secondary"
-	if s.primary {
-		role = "primary"
-	}
-	return map[string]interface{}{
-		"depth": len(s.events), "role": role, "tokens": tokens, "unprocessed": len(s.early),
-	}
 }
