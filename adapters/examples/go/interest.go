@@ -16,12 +16,6 @@ type registration struct {
 	Durable       bool   // whether servers keep it while the client is away
 }
 
-// same says whether two registrations ask for the same, so that withdrawing one withdraws the other.
-func (g registration) same(other registration) bool {
-	g.Policy, other.Policy = "", ""
-	return g == other
-}
-
 // expression is what matches whole keys; an error where it is none.
 func expression(specification string) (*regexp.Regexp, error) {
 	if _, err := regexp.Compile(specification); err != nil {
@@ -52,7 +46,7 @@ func (g registration) covers(region, key string) bool {
 	return true
 }
 
-// added is a list with a registration more, without another that asks for the same.
+// added is a list with a registration more. Those that differ in anything, such as the policy, stay beside it.
 func added(list []registration, g registration) []registration {
 	return append(without(list, g), g)
 }
@@ -61,7 +55,7 @@ func added(list []registration, g registration) []registration {
 func without(list []registration, g registration) []registration {
 	kept := []registration{}
 	for _, one := range list {
-		if !one.same(g) {
+		if one != g {
 			kept = append(kept, one)
 		}
 	}
