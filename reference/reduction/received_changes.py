@@ -16,6 +16,7 @@ from plumbline.reference.model.lookahead import Lookahead, Ternary
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.delivery_paths import DeliveryPaths
 from plumbline.reference.reduction.condition import Conditions, condition
+from plumbline.reference.rulebook.values import each
 from plumbline.reference.search.transition import Claim
 
 
@@ -201,6 +202,16 @@ class LostForGood(_OfOneMember):
         """Equal timestamps of sites leave open which event wins, until one of them is applied."""
         shared = self._setting.is_shared(lost.operation.region, lost.operation.key)
         return not shared or lost.known_before
+
+    @condition("a loser is discarded though it may be taken once more")
+    def _its_stamp_is_not_stored(self, lost: LostUpdate) -> bool:
+        """A client may take an update again of which it has stored the very stamp."""
+        where = lost.member, lost.operation.region, lost.operation.key
+        stored, new = lost.world.entry(*where).stamp, lost.head.stamp
+        of_client = lost.member in self._setting.clients
+        if stored is None or new is None or not any(each(self._setting.book.applies_same_stamp(of_client))):
+            return True
+        return (stored.site, stored.member, stored.version) != (new.site, new.member, new.version)
 
     @condition("a remote event is discarded though it may come again")
     def _a_remote_event_comes_once(self, lost: LostUpdate) -> bool:
