@@ -96,6 +96,7 @@ class Committing:
                 for step in self._callers.changes(world, Untold(view), done, entry, effect):
                     if step.shows:
                         untold = Step(("applies untold", *step.name[1:]), step.state.but(gates=world.gates))
+                        untold.prefer = -1
                         yield from self._stamped(untold, done, call, change, entry, silent=True)
                 yield from self._sent_ahead(world, done, call, change, entry, effect)
 
@@ -126,6 +127,7 @@ class Committing:
                         yield Step(
                             ("sends ahead", *step.name[1:]),
                             after.but(channels=channels, calls=after.calls.set(done.op_id, sent)),
+                            prefer=-1,
                         )
 
     def _stamps_given(
@@ -167,7 +169,7 @@ class Committing:
                 entries = entries.set(where, replace(entries[where], stamp=given))
             calls = world.calls.set(done.op_id, replace(applied, stamp=given, by=call.by, silent=silent))
             for after in self._kept_of(world.but(entries=entries, calls=calls), where):
-                yield Step(step.name, after, step.shows)
+                yield Step(step.name, after, step.shows, prefer=step.prefer)
 
     def _caller(self, done: Operation) -> str:
         """On which member an operation was called that its host has carried out."""
@@ -202,8 +204,9 @@ class Committing:
         """Whether another member carries an operation out."""
         return call.by not in ("", operation.member)
 
-    def sent(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
+    def sent(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
         """The steps that send committed changes to the others."""
+        too_soon = self._is_too_soon(world, view, operation)
         if self._is_led(operation, call):
             done = self._forwarding.as_of(operation, call.by)
             ways = self._callers.sendings(world, done, call, reply=operation.member)
@@ -214,7 +217,35 @@ class Committing:
             if call.silent or (found is not None and len(found.changes) > 1):
                 # Messages of one thread arrive in order; and what is told of first may stand there unsent.
                 step.claim = None
+            if too_soon:
+                step.prefer = -1
             yield step
+
+    def _is_too_soon(self, world: World, view: View, operation: Operation) -> bool:
+        """Whether another member is yet to show a change first that its transaction has yet to send."""
+        found = world.transactions.get(self._setting.transactions[operation.op_id])
+        later = [
+            change
+            for change in (found.changes if found is not None else ())
+            if change.op_id != operation.op_id and world.calls[change.op_id].stage is not CallStage.SENT
+        ]
+        if not later:
+            return False
+        state = self._change(world, operation).state
+        for member in self._setting.others[operation.member]:
+            when = self._shown_at(view, member, operation, state)
+            if when is None:
+                continue
+            for change in later:
+                first = self._shown_at(view, member, self._setting.operations[change.op_id], change.state)
+                if first is not None and first < when:
+                    return True
+        return False
+
+    def _shown_at(self, view: View, member: str, operation: Operation, state: EntryState) -> int | None:
+        """At which position of its log a member is yet to show what was committed; None if it is not."""
+        done = self._as_of(operation, operation.member, _COMMITTED_AS[state])
+        return view.when(*self._replicates.shown(member, done))
 
     def arrivals(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
         """The steps by which committed changes arrive, as any update does."""
@@ -243,14 +274,14 @@ class Committing:
         entry = world.entry(*where)
         if head.stamp is None or entry.stamp is None:
             for after in self._kept_of(world, where):
-                yield Step(step.name, after, step.shows)
+                yield Step(step.name, after, step.shows, prefer=step.prefer)
             return
         for stamp in each(self._setting.book.commit_stamp_stored(entry.stamp, where[0])):
             stored = world
             if stamp != entry.stamp:
                 stored = world.but(entries=world.entries.set(where, replace(entry, stamp=stamp)))
             for after in self._kept_of(stored, where):
-                yield Step(step.name, after, step.shows)
+                yield Step(step.name, after, step.shows, prefer=step.prefer)
 
     def _insisting(self, step: Step, member: str, operation: Operation) -> Iterator[Step]:
         """The steps by which a losing change is stored all the same, under the winner's stamp.

@@ -76,7 +76,7 @@ class Transactions:
         if call.stage is CallStage.COMMITTED:
             yield from self._committing.takes_effect(world, view, operation, call)
         elif call.stage is CallStage.APPLIED:
-            yield from self._committing.sent(world, operation, call)
+            yield from self._committing.sent(world, view, operation, call)
         elif call.stage is CallStage.SENT:
             if self._committing.owes_reply(world, operation, call):
                 yield self._forwarding.replied(world, operation, call)
