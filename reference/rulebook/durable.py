@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from plumbline.reference.rulebook.decision import Subject, decision
+from plumbline.reference.rulebook.decision import Subject, decision, yes_or_no
 from plumbline.reference.rulebook.values import Free
 from plumbline.reference.rulebook.variant import variant
 
@@ -97,9 +97,15 @@ class DurableDecisions(Subject):
 
     @staticmethod
     @decision("DUR-DISC-07")
-    def keeps_without_interest() -> bool:
-        """Whether a queue is kept where no interest is durable: it is not (003, L15 s7)."""
-        return False
+    def keeps_without_interest(crashed: bool) -> bool | Free:
+        """Whether a queue is kept where no interest is durable: not behind a close (003, L15 s7).
+
+        Behind a crash servers keep the queue (L16). Whether they do so without durable interest is not said.
+
+        Args:
+            crashed: whether the client has crashed, or lost its connections; else it has closed.
+        """
+        return yes_or_no() if crashed else False
 
     @staticmethod
     @decision("DUR-DISC-03", free=lambda: Free(tuple(OtherInterest)))
@@ -296,13 +302,13 @@ FAULTS = (
         "keeps-for-nothing",
         "DUR-DISC-07",
         "a queue is kept though no interest is durable",
-        keeps_without_interest=lambda: True,
+        keeps_without_interest=lambda _: True,
     ),
     variant(
         "keeps-for-other-interest",
         "DUR-DISC-07",
         "queue and interest are kept though no interest is durable",
-        keeps_without_interest=lambda: True,
+        keeps_without_interest=lambda _: True,
         other_interest=lambda: OtherInterest.STAYS,
     ),
     variant(

@@ -89,9 +89,14 @@ class ClientCalls:
         return True
 
     def callers(self, world: World) -> set[str]:
-        """The clients with a call under way at their server, which may hold their queues back."""
+        """The clients with a call under way at their server, which may hold their queues back.
+
+        A call that has its answer holds nothing back, also before it is asked for.
+        """
         return {
-            client for op_id, client in self._setting.originators.items() if self._is_served(world, op_id)
+            client
+            for op_id, client in self._setting.originators.items()
+            if self._is_served(world, op_id) and not _is_answered(world.calls[op_id])
         }
 
     def waits(self, world: World, operation: Operation) -> bool:
@@ -298,3 +303,8 @@ _OWN = {
     OperationKind.LOCAL_DESTROY: OperationKind.DESTROY,
 }
 """What a local operation does to a client's own copy, where no cache writer refuses it."""
+
+
+def _is_answered(call: Call) -> bool:
+    """Whether a call waits for nothing more: only its caller has yet to ask for the outcome."""
+    return call.stage is CallStage.SENT and not call.waiting and not call.again

@@ -387,7 +387,7 @@ class Durable:
             if name == client and one.interest.durable
         ]
         kept_ways = product(*(each(book.keeps_queue(parting, one != line.primary)) for one in holders))
-        without = each(book.keeps_without_interest()) if not durable else (True,)
+        without = each(book.keeps_without_interest(parting is Parting.CRASHED)) if not durable else (True,)
         queue: tuple[Message, ...] = world.served.kept.get((line.primary, client), ())
         seen = [one for one in queue[: state.read] if not is_marker(one)]
         for keeps, at_all in product(kept_ways, without):
