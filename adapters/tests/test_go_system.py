@@ -30,7 +30,9 @@ DRAWN = (
     "replicated_regions",
     "tombstones",
     "clears",
+    "client_pipeline",
     "client_failover",
+    "durable_clients",
     "client_attempts",
     "registrations_under_way",
 )

@@ -48,18 +48,25 @@ func (g registration) covers(region, key string) bool {
 
 // added is a list with a registration more. Those that differ in anything, such as the policy, stay beside it.
 func added(list []registration, g registration) []registration {
-	return append(without(list, g), g)
+	return append(kept(list, func(one registration) bool { return one != g }), g)
 }
 
-// without is a list without a registration.
+// without is a list without what is withdrawn: all registrations for these keys, whatever their policy is.
 func without(list []registration, g registration) []registration {
-	kept := []registration{}
+	return kept(list, func(one registration) bool {
+		return one.Region != g.Region || one.Kind != g.Kind || one.Specification != g.Specification
+	})
+}
+
+// kept is what of a list meets a condition.
+func kept(list []registration, stays func(registration) bool) []registration {
+	found := []registration{}
 	for _, one := range list {
-		if one != g {
-			kept = append(kept, one)
+		if stays(one) {
+			found = append(found, one)
 		}
 	}
-	return kept
+	return found
 }
 
 // covered says whether a list has a key, and whether any of its registrations wants values.
