@@ -105,8 +105,19 @@ func (c *client) promote() bool {
 		c.mu.Unlock()
 		if answer, heard := c.inform(next, message{Kind: "promote"}); heard && answer.Flag {
 			c.nowServedBy(next)
+			c.readyAt(next)
 			return true
 		}
+	}
+}
+
+// readyAt says to a new primary that events may come, if that was said meanwhile: it was no holder just then.
+func (c *client) readyAt(server string) {
+	c.mu.Lock()
+	declared := c.declared && c.asked.DurableID != nil
+	c.mu.Unlock()
+	if declared {
+		c.inform(server, message{Kind: "ready", Text: c.id})
 	}
 }
 
