@@ -53,7 +53,9 @@ def _all_cross(stage: Sites, *operations: Operation) -> None:
             stage.told_in_order(member, operation.key, operation)
 
 
-@between_sites("EXT-GROUP-01", "EXT-GROUP-02", needs=TIME, batch_size=2, interval_ms=MINUTE, groups=1)
+@between_sites(
+    "EXT-GROUP-01", "EXT-GROUP-02", needs=TIME, batch_size=2, interval_ms=MINUTE, here=1, groups=1
+)
 def a_batch_takes_a_transaction_whole(stage: Sites) -> None:
     """A put is queued behind a transaction of three: the first batch takes the transaction alone."""
     stage.hold_time()
@@ -207,7 +209,7 @@ def _stands_within(stage: Sites, sender: str, at: str) -> tuple[list[Operation],
     return transaction, behind, _standing(stage, at, rest)
 
 
-@between_sites("EXT-GROUP-04", "EXT-GROUP-01", needs=GATES, batch_size=1, groups=1)
+@between_sites("EXT-GROUP-04", "EXT-GROUP-01", needs=GATES, batch_size=1, here=1, groups=1)
 def a_transaction_leaves_its_queue_when_all_of_it_is_applied(stage: Sites) -> None:
     """The receiver stands in its listener when it has applied a part: the queue holds the whole meanwhile."""
     primary = stage.primary()
