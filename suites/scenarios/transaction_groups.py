@@ -53,9 +53,7 @@ def _all_cross(stage: Sites, *operations: Operation) -> None:
             stage.told_in_order(member, operation.key, operation)
 
 
-@between_sites(
-    "EXT-GROUP-01", "EXT-GROUP-02", needs=TIME, batch_size=2, interval_ms=MINUTE, here=1, groups=1
-)
+@between_sites("EXT-GROUP-01", "EXT-GROUP-02", needs=TIME, batch_size=2, interval_ms=MINUTE, here=1, groups=1)
 def a_batch_takes_a_transaction_whole(stage: Sites) -> None:
     """A put is queued behind a transaction of three: the first batch takes the transaction alone."""
     stage.hold_time()
