@@ -15,7 +15,7 @@ from plumbline.reference.search.search import Answer
 FOUND = Path(__file__).with_name("an_answered_call_holds_nothing_back.json")
 """A history of the chaotic reference: two members destroy x side by side while a client puts y.
 
-The client is told of both. The second changes nothing there. All rests before the harness reads the answer of
+The client receives both. The second changes nothing there. All rests before the harness reads the answer of
 the put, and then the client puts x.
 """
 
