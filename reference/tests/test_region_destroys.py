@@ -6,10 +6,13 @@ import pytest
 
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import (
+    Armed,
     Called,
     ContentsAsked,
     ContentsRead,
+    Gate,
     Moment,
+    NotParked,
     Registered,
     Returned,
     Settled,
@@ -34,6 +37,7 @@ _KINDS = {
     "!": OperationKind.DESTROY_REGION,
     "?": OperationKind.LOCAL_DESTROY_REGION,
 }
+_ENDS = {"-": Status.FAILED, "%": Status.INDEFINITE}
 
 
 def history(timeline: str) -> History:
@@ -41,8 +45,9 @@ def history(timeline: str) -> History:
 
     Args:
         timeline: `A1` puts t1 under x at A and waits, `A!` destroys its region and waits, `K?` does so
-            locally; `@K` registers for the key y; `K=1` reads that K holds t1 under x, `K=` that it holds
-            nothing, `K~` that it has no region any more.
+            locally; `A1-` puts, reaches no gate at B and fails, and `A1%` has no answer; `@K` registers for
+            the key y; `K=1` reads that K holds t1 under x, `K=` that it holds nothing, `K~` that it has no
+            region any more.
     """
     moments: list[Moment] = []
     for number, word in enumerate(timeline.split(), 1):
@@ -56,12 +61,16 @@ def history(timeline: str) -> History:
             moments += [Settled(), ContentsAsked(number, who, "r"), read]
         else:
             kind = _KINDS.get(what, OperationKind.PUT)
+            end = _ENDS.get(what[-1])
+            what = what.rstrip("-%")
+            gates = (Gate("B", number),) if end else ()
             token = f"t{what}" if kind is OperationKind.PUT else f"destroys{number}"
             key = "x" if kind is OperationKind.PUT else ""
             operation = Operation(
                 op_id=number, thread=f"T{number}", member=who, region="r", kind=kind, key=key, token=token
             )
-            moments += [Settled(), Called(operation), Returned(number, Outcome(Status.OK))]
+            moments += [Settled(), *map(Armed, gates), Called(operation), *map(NotParked, gates)]
+            moments.append(Returned(number, Outcome(end or Status.OK)))
     return History(
         topology=Topology((Site(1, ("A", "B")),)),
         regions=(RegionAttributes(name="r"),),
@@ -74,6 +83,9 @@ def history(timeline: str) -> History:
 
 
 RIGHT = {
+    "before a call that fails": history("A1 B! A2- A~ B~"),
+    "before a call without an answer": history("A1 B! A2% A~ B~"),
+    "locally before a call of its client that fails": history("B1 K? K2- B=1"),
     "at all members": history("A1 A! A~ B~"),
     "at its own client and all members": history("A1 K! K~ B~ A~"),
     "at a client with an interest": history("A1 @K A! K~"),
@@ -83,6 +95,9 @@ RIGHT = {
 }
 
 WRONG = {
+    "behind a call that failed": (history("A1- B! A~ B~"), None),
+    "locally, and a call of another client fails": (history("B1 K? L2- B=1"), None),
+    "before a call that fails and stores": (history("B1 K? K2- B=2"), None),
     "a region is gone that nobody destroyed": (history("A1 B~"), None),
     "a region is gone before it is destroyed": (history("B~ A!"), None),
     "a member keeps its region": (history("A1 A! B=1"), None),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from plumbline.adapters.errors import AdapterError
 from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.explain.active_faults import still_down
 from plumbline.reference.history.actions import (
     Await,
     Count,
@@ -54,6 +55,7 @@ from plumbline.reference.history.registration_actions import (
     ReleaseAnswer,
 )
 from plumbline.reference.history.views import view_of
+from plumbline.suites.harness.destroyed_regions import DestroyedRegions
 from plumbline.suites.harness.driver import Driver
 from plumbline.suites.harness.restless import EndlessError
 
@@ -96,6 +98,8 @@ class _Playing:
         self._called: dict[int, Operation] = {}
         self._done: set[int] = set()
         self._away: set[tuple[str, str]] = set()
+        self._destroyed = DestroyedRegions()
+        self._down: set[Fault] = set()
         self._lost: dict[tuple[str, str], None] = {}
         self._restarted: set[str] = set()
         self._ready: set[str] = set()
@@ -105,6 +109,8 @@ class _Playing:
 
     def take(self, step: PlanStep) -> None:  # noqa: PLR0912, PLR0915 - a case for each kind of step
         driver = self._driver
+        if self._destroyed.meet(step):
+            return
         match step:
             case Do() | Start() | Park():
                 self._call(step)
@@ -242,6 +248,9 @@ class _Playing:
             # No document says how these meet other operations under way.
             if self._parked or self._busy() or not driver.settle():
                 return
+            if operation.kind is OperationKind.DESTROY_REGION and self._down:
+                return  # nor what becomes of an event that comes behind it
+            self._destroyed.note(operation)
             in_writer = isinstance(step, Park) and step.callback == WRITER
             if operation.kind is not OperationKind.CLEAR or not in_writer:
                 step = Do(operation)
@@ -333,6 +342,7 @@ class _Playing:
             self._ready.discard(fault.client)
         if fault.kind is FaultKind.ANSWERS_BACK:
             self._lost.pop((fault.client, fault.member), None)
+        self._down = still_down(self._down, fault)
         self._driver.inject(fault)
         if fault.kind is FaultKind.CRASH:
             # A call parked at a listener there is gone with it.

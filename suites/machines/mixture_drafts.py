@@ -34,7 +34,7 @@ _MOSTLY = 5
 
 _STATE = (
     *("steps", "parked", "busy", "writes", "latest", "removed", "_count"),
-    *("broken", "dead", "closed", "held_up", "unseen", "started", "away", "ready"),
+    *("broken", "dead", "closed", "held_up", "unseen", "started", "away", "ready", "ending"),
 )
 
 
@@ -50,6 +50,7 @@ class DraftMachine(PlanMachine):
         self.closed = ""
         self.held_up = self.unseen = 0
         self.started: list[int] = []
+        self.ending: list[Do] = []
         self.away = False
         self.ready = False
 
@@ -65,7 +66,7 @@ class DraftMachine(PlanMachine):
         before = {name: copy.copy(getattr(self, name)) for name in _STATE}
         extend()
         if not unmodelled(self.plan()):
-            return len(self.steps) > len(before["steps"])
+            return len(self.steps) > len(before["steps"]) or self.ending != before["ending"]
         for name, value in before.items():
             setattr(self, name, value)
         return False
@@ -150,7 +151,7 @@ class DraftMachine(PlanMachine):
         if self.closed:
             closing += [Settle(), Join(self.closed, REGION)]
         if not self.parked:
-            closing.append(Settle())
+            closing += [Settle(), *self.ending, *[Settle()] * bool(self.ending)]
         world = self.world
         return Plan(
             world.topology,

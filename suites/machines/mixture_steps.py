@@ -46,9 +46,13 @@ def _called(*kinds: OperationKind) -> Step:
 
 
 def whole_region(draft: DraftMachine, who: int, _: str, how: int) -> None:
-    """The region is invalidated or destroyed, all being settled."""
+    """The region is invalidated, all being settled, or destroyed in the end: no more is called of it then."""
+    kind = _WHOLE[how % len(_WHOLE)]
+    if kind is OperationKind.DESTROY_REGION:
+        draft.ending = [Do(draft.operation(draft.caller(who), kind, ""))]
+        return
     draft.quiet()
-    draft.call(who, _WHOLE[how % len(_WHOLE)], "")
+    draft.call(who, kind, "")
 
 
 def clear(draft: DraftMachine, who: int, _: str, __: int) -> None:

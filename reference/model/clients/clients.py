@@ -75,7 +75,8 @@ class Clients:
             if what[0] == "does itself" and len(world.served.pending):
                 operation = self._setting.operations[what[2]]
                 if operation.key:
-                    step.state = self._pending.noted(step.state, what[1], operation, None)
+                    ended = step.state.calls[operation.op_id].outcome
+                    step.state = self._pending.noted(step.state, what[1], operation, ended)
             yield step
 
     def _still_listens(self, world: World, channel: Channel, head: Message) -> bool:

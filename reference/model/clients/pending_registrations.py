@@ -342,13 +342,15 @@ def _mark_of(
     kind, there = operation.kind, entry.state in PRESENT
     if kind is OperationKind.GET:
         return KeyMark.FETCHED if entry.state is EntryState.LIVE and mark is None else mark
-    if kind is OperationKind.LOCAL_DESTROY:
-        return mark if there else KeyMark.DESTROYED_LOCALLY
-    if kind in DESTROYS:
+    if kind in DESTROYS or kind is OperationKind.LOCAL_DESTROY:
         if there:
             return mark
-        found = outcome is None or outcome.status is Status.OK
-        return KeyMark.UNSURE if own and not found else KeyMark.DESTROYED if own else KeyMark.GONE
+        if own and outcome is not None and outcome.status is not Status.OK:
+            # It has destroyed nothing, so no document says what an answer brings then.
+            return mark if mark in DESTROYED else KeyMark.UNSURE
+        if kind is OperationKind.LOCAL_DESTROY:
+            return KeyMark.DESTROYED_LOCALLY
+        return KeyMark.DESTROYED if own else KeyMark.GONE
     if kind in STORES_VALUE and not bare:
         brought = entry.state is EntryState.LIVE and entry.token == operation.token
         return mark if not brought else KeyMark.OWN if own else KeyMark.EVENT
