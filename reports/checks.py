@@ -13,16 +13,16 @@ from plumbline.reports.text import one_line
 
 
 def render_checks(checks: Iterable[Check]) -> RenderableType:
-    """A line for each part of a run: examples, wall time, and the share of that which was the harness's."""
+    """A line for each part of a run: examples, wall time, and the processor time of harness and oracle."""
     table = Table(box=None, pad_edge=False)
-    for heading in ("played", "examples", "seconds", "own share", ""):
+    for heading in ("played", "examples", "seconds", "processor s", ""):
         table.add_column(heading, justify="left" if heading in ("played", "") else "right")
     for check in checks:
         table.add_row(
             Text(one_line(check.name)),
             str(check.examples),
             f"{check.seconds:.1f}",
-            f"{100 * check.own_s / check.seconds:.0f} %" if check.seconds else "",
+            f"{check.own_s:.1f}",
             Text(f"the time limit came before all {check.planned} were played" if check.cut else ""),
         )
     return table

@@ -15,6 +15,7 @@ from plumbline.ci.selftest.benchmarks import consistency as consistency_benchmar
 from plumbline.ci.selftest.benchmarks import faults as fault_benchmarks
 from plumbline.ci.selftest.benchmarks import queues as queue_benchmarks
 from plumbline.ci.selftest.benchmarks import timings
+from plumbline.ci.selftest.benchmarks.calls import call_rates, harness_share
 from plumbline.ci.selftest.benchmarks.growth import (
     KEYS,
     LEAST_DESTRUCTIVE,
@@ -103,6 +104,19 @@ def test_the_budget_grows_with_the_example_and_is_never_tiny():
 
 def test_round_trips_are_counted_by_making_some():
     assert round_trips(20) > 0
+
+
+def test_calls_are_counted_over_both_ways():
+    assert [(rate.way, rate.calls, rate.rate > 0, rate.own_us > 0) for rate in call_rates(20)] == [
+        ("stdio", 20, True, True),
+        ("tcp", 20, True, True),
+    ]
+
+
+def test_the_processor_time_of_an_example_is_that_of_three():
+    used = harness_share("replicated_regions", 5)
+    assert min(used.harness_s, used.oracle_s, used.candidate_s) > 0
+    assert used.share == pytest.approx(used.harness_s / (used.harness_s + used.oracle_s + used.candidate_s))
 
 
 def test_the_command_prints_every_row_and_never_judges(monkeypatch: pytest.MonkeyPatch):

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 
 from plumbline.ci.command import SUBCOMMANDS, group
 from plumbline.ci.lint import ROOT
-from plumbline.ci.selftest.benchmarks import report_sites, timings
+from plumbline.ci.selftest.benchmarks import calls, report_sites, timings
 from plumbline.ci.selftest.benchmarks.growth import MeasuredExample
 from plumbline.ci.selftest.benchmarks.reductions import ReducedFailure, Way
 from plumbline.ci.selftest.benchmarks.timings import WantedExamples
@@ -42,6 +42,7 @@ FROM = [word for name in ("shop", "watch", "desk") for word in ("--from", str(LO
 COMMANDS: dict[str, list[str]] = {
     "plumbline.bench": ["bench", "--quick"],
     "plumbline.bench-kinds": ["bench", "--sites"],
+    "plumbline.bench-calls": ["bench", "--calls", "--quick"],
     "plumbline.bench-pages": ["bench", "--pages"],
     "plumbline.catalogue": ["catalogue", "VER-TIE-01", "OVH-01"],
     "plumbline.check-adapter": ["check-adapter", "--candidate", "reference"],
@@ -146,6 +147,8 @@ def machinery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "measure", measured)
     monkeypatch.setattr(bench, "profile_seconds", lambda _: 1.5)
     monkeypatch.setattr(bench, "round_trips", lambda _: 1000.0)
+    monkeypatch.setattr(bench, "call_rates", lambda _: calls.call_rates(10))
+    monkeypatch.setattr(bench, "SHARED", ("replicated_regions",))
     monkeypatch.setattr(bench, "measure_site", partial(report_sites.measure, 1, 1))
     monkeypatch.setattr(faulty, "compare", compared)
     monkeypatch.setattr(faulty_mutate, "strike", partial(strike, own_only=True))

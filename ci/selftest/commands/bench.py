@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.table import Table
 
+from plumbline.ci.selftest.benchmarks.calls import CallRate, HarnessShare, call_rates, harness_share
 from plumbline.ci.selftest.benchmarks.clients import KINDS as OF_CLIENTS
 from plumbline.ci.selftest.benchmarks.clients import measure as measure_clients
 from plumbline.ci.selftest.benchmarks.consistency import KINDS as OF_CONSISTENCY
@@ -45,6 +46,10 @@ from plumbline.reports.screenshots import CannotTakeError
 
 DRAWS = 3
 ROUND_TRIPS = 2_000
+CALLS = 20_000
+SHARED = ("replicated_regions", "gateway_order", "client_pipeline", "worlds")
+"""The machines of which it is said who uses the processor."""
+SHARED_EXAMPLES = 30
 
 
 class Rates(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +79,14 @@ class BenchKindsDocument(Document, frozen=True, kw_only=True, tag="plumbline.ben
     rows: tuple[Timed, ...]
 
 
+class BenchCallsDocument(Document, frozen=True, kw_only=True, tag="plumbline.bench-calls"):
+    """What the harness costs: calls a second to a candidate that does nothing, and its share of a run."""
+
+    schema_version: Literal[1] = 1
+    rates: tuple[CallRate, ...]
+    shares: tuple[HarnessShare, ...]
+
+
 class BenchPagesDocument(Document, frozen=True, kw_only=True, tag="plumbline.bench-pages"):
     """How long the pages of a large site take to open."""
 
@@ -88,6 +101,7 @@ Examples:
   plumbline bench --sites --json            two sites with gateways and faults
   plumbline bench --sites --kind "two faults" --operations 200 --examples 300
   plumbline bench --pages                   the site in a browser
+  plumbline bench --calls                   what calls and the harness cost
 """
 
 
@@ -101,6 +115,7 @@ Examples:
     is_flag=True,
     help="Examples of partitioned regions, tombstones, clears, transactions and three sites instead.",
 )
+@click.option("--calls", is_flag=True, help="What calls and the harness cost, instead.")
 @click.option("--pages", is_flag=True, help="How long the pages of a large site take to open, instead.")
 @click.option(
     "--kind",
@@ -119,6 +134,7 @@ def command(
     clients: bool,
     queues: bool,
     consistency: bool,
+    calls: bool,
     pages: bool,
     names: tuple[str, ...],
     operations: int | None,
@@ -158,6 +174,9 @@ def command(
             "--kind, --operations, --examples and --seed go with --sites, --clients, --queues "
             "or --consistency"
         )
+    if calls:
+        _call(CALLS // 10 if quick else CALLS, SHARED_EXAMPLES // 10 if quick else SHARED_EXAMPLES, as_json)
+        return
     if pages:
         _open_pages(as_json=as_json)
         return
@@ -186,6 +205,37 @@ def _meant(wanted: WantedExamples, kinds: Sequence[Kind]) -> Sequence[Kind]:
         there = ", ".join(f"{kind.name} of {kind.operations}" for kind in kinds)
         raise CommandError(f"no examples are of that kind and size; there are: {there}")
     return meant
+
+
+def _call(calls: int, examples: int, as_json: bool) -> None:
+    """Tell what calls and the harness cost."""
+    with patiently() as advanced:
+        told = advanced("Calling")
+        whole = 2 + len(SHARED)
+        rates = []
+        for rate in call_rates(calls):
+            rates.append(rate)
+            told(len(rates), whole)
+        shares = []
+        for machine in SHARED:
+            shares.append(harness_share(machine, examples))
+            told(len(rates) + len(shares), whole)
+    if as_json:
+        show(BenchCallsDocument(rates=tuple(rates), shares=tuple(shares)), compact=True)
+        return
+    table = Table(title="Calls that do nothing", title_justify="left")
+    for column in ("way", "calls", "calls a second", "harness, processor µs a call"):
+        table.add_column(column, justify="left" if column == "way" else "right")
+    for rate in rates:
+        table.add_row(rate.way, f"{rate.calls:,}", f"{rate.rate:,.0f}", f"{rate.own_us:.0f}")
+    Console().print(table)
+    table = Table(title="Processor seconds of drawn examples", title_justify="left")
+    for column in ("machine", "examples", "harness", "oracle", "candidate", "share of the harness"):
+        table.add_column(column, justify="left" if column == "machine" else "right")
+    for one in shares:
+        seconds = (f"{each:.2f}" for each in (one.harness_s, one.oracle_s, one.candidate_s))
+        table.add_row(one.machine, str(one.examples), *seconds, f"{100 * one.share:.0f} %")
+    Console().print(table)
 
 
 def _open_pages(*, as_json: bool) -> None:
