@@ -168,6 +168,7 @@ func (c *client) attach(server string) bool {
 	c.mu.Unlock()
 	if heard {
 		c.nowServedBy(server)
+		c.readyAt(server)
 		if changed {
 			c.sendLists(server)
 		}
