@@ -35,9 +35,21 @@ DRAWN = (
     "durable_clients",
     "client_attempts",
     "registrations_under_way",
+    "partitioned_regions",
+    "lost_primaries",
+    "parallel_queues",
+    "parallel_senders",
 )
 
-OVER_TCP = {"EX-A3C3-04", "TOMB-RETAIN-05", "CLEAR-LOCK-02", "WANC-TIE-01", "FO-RED-01", "DUR-MARKER-03"}
+OVER_TCP = {
+    "EX-A3C3-04",
+    "TOMB-RETAIN-05",
+    "CLEAR-LOCK-02",
+    "WANC-TIE-01",
+    "FO-RED-01",
+    "DUR-MARKER-03",
+    "CONS-PR-02",
+}
 
 
 @pytest.fixture(scope="session")

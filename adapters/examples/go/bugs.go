@@ -72,6 +72,23 @@ var bugs = []bug{
 	{"first-time-out-counts", "the time-out of a client's first life counts in later ones", "DUR-TIMEOUT-05"},
 	{"returns-to-first-server", "a client that comes back does not ask its other servers for its queue", "FO-DUR-01"},
 	{"durable-interest-stays-behind", "interest that a client brings to its next server is not durable there", "FO-NONHA-09"},
+	{"copy-carries-out", "a member that holds a copy of a key carries out what is called there itself", "CONS-PR-01"},
+	{"stays-primary-after-move", "a member goes on as the primary of a bucket that has moved", "CONS-PR-01"},
+	{"does-not-wait-for-copies", "the primary gives up the lock of an entry before the copies have the change", "CONS-PR-02"},
+	{"one-lock-for-all-keys", "the primary has one lock for all its entries", "CONS-PR-02"},
+	{"skips-a-copy", "the second copy of a bucket does not receive changes", "CONS-PR-04"},
+	{"moves-without-entries", "a bucket that moves leaves its entries behind", "CONS-PR-04"},
+	{"survivors-do-not-agree", "a new primary of a bucket does not compare its copy with the others", "CONS-PR-05"},
+	{"tells-of-own-buckets", "clients receive events of the buckets of their server alone", "S2C-OPS-07"},
+	{"loads-own-buckets", "a registration brings what lies in the buckets of its server alone", "INT-BULK-02"},
+	{"all-hold-queues", "each member keeps the parallel queue of each bucket", "SHQ-TYPE-02"},
+	{"copies-dispatch-too", "members dispatch what their copies of a parallel queue hold", "PAR-ACTIVE-01"},
+	{"queues-at-primary-first", "an event is in the primary's parallel queue before its copies have it", "PAR-REDUND-01"},
+	{"promoted-forgets-queue", "a new primary of a bucket begins with an empty queue", "PAR-FAILOVER-01"},
+	{"queue-stays-at-move", "a bucket that moves leaves its queue behind", "PAR-COLOC-01"},
+	{"tells-no-bucket-removals", "a primary does not tell the copies of a bucket what has left its queue", "REM-PARALLEL-03"},
+	{"removal-empties-bucket", "a copy drops the whole queue of a bucket when one event is removed", "REM-PARALLEL-02"},
+	{"copies-drop-when-sent", "copies of a bucket drop a batch when it is sent, before it is answered", "REM-PARALLEL-04"},
 }
 
 func known(name string) bool {

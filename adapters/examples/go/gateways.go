@@ -15,8 +15,8 @@ func (s *session) createQueue(raw []byte) error {
 		return &rpcError{wrongParams, err.Error()}
 	}
 	switch {
-	case q.Parallel, q.Dispatchers > 1, q.Conflate, q.Persistent, q.MaximumMemoryMb != 0 && q.MaximumMemoryMb != 100:
-		return unsupportedf("senders are serial here, with one dispatcher, and keep their queues in memory")
+	case q.Dispatchers > 1, q.Conflate, q.Persistent, q.MaximumMemoryMb != 0 && q.MaximumMemoryMb != 100:
+		return unsupportedf("senders have one dispatcher here, and keep their queues in memory")
 	}
 	for _, one := range s.queues {
 		if one.ID == q.ID {
@@ -139,14 +139,18 @@ func (l *listening) resolves(m *member, c change, e *entry, later bool) string {
 // look shows the queue.
 func (s *sender) look() map[string]interface{} {
 	tokens := []*string{}
-	for _, q := range s.events {
+	events := s.events
+	if s.queue.Parallel {
+		events = s.inBuckets(true)
+	}
+	for _, q := range events {
 		tokens = append(tokens, q.Change.shown())
 	}
 	role := "secondary"
-	if s.primary {
+	if s.primary || s.queue.Parallel {
 		role = "primary"
 	}
 	return map[string]interface{}{
-		"depth": len(s.events), "role": role, "tokens": tokens, "unprocessed": len(s.early),
+		"depth": len(events), "role": role, "tokens": tokens, "unprocessed": len(s.early),
 	}
 }

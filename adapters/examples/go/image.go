@@ -11,12 +11,7 @@ func (m *member) image(name string) message {
 	}
 	answer.Flag = true
 	for key, e := range r.entries {
-		c := change{
-			Region: name, Key: key, Kind: "put", Value: e.value, Stamp: e.stamp, Image: true, Valid: e.valid,
-		}
-		if !e.there {
-			c.Kind = "destroy"
-		}
+		c := imageOf(name, key, e)
 		if m.world.bug == "bare-image" {
 			c.Stamp.Version, c.Stamp.Owner = 1, 0
 		}
@@ -24,6 +19,20 @@ func (m *member) image(name string) message {
 		answer.Numbers = append(answer.Numbers, e.since)
 	}
 	return answer
+}
+
+// imageOf is an entry as a copy travels.
+func imageOf(region, key string, e *entry) change {
+	c := change{Region: region, Key: key, Kind: "put", Value: e.value, Stamp: e.stamp, Image: true, Valid: e.valid}
+	if !e.there {
+		c.Kind = "destroy"
+	}
+	return c
+}
+
+// entryOf is the entry again.
+func entryOf(c change, since int64) *entry {
+	return &entry{there: c.Kind == "put", valid: c.Valid, value: c.Value, stamp: c.Stamp, since: since}
 }
 
 // copyFromPeers fills a new copy from the first peer that has one. No listener receives it.
@@ -38,10 +47,7 @@ func (m *member) copyFromPeers(name string) {
 		if r := m.regions[name]; r != nil {
 			for i, c := range asked.answer.Changes {
 				if _, known := r.entries[c.Key]; !known {
-					r.entries[c.Key] = &entry{
-						there: c.Kind == "put", valid: c.Valid, value: c.Value, stamp: c.Stamp,
-						since: asked.answer.Numbers[i],
-					}
+					r.entries[c.Key] = entryOf(c, asked.answer.Numbers[i])
 				}
 			}
 		}

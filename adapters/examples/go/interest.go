@@ -80,25 +80,35 @@ func covered(list []registration, region, key string) (found, values bool) {
 }
 
 // load is what a list of registrations brings from this member's own copies. It is called with the member's mutex.
+// Partitioned regions are read apart, as their buckets lie on other members, too.
 func (m *member) load(list []registration) []change {
 	found := []change{}
 	for name, r := range m.regions {
-		for key, e := range r.entries {
-			wanted := ""
-			for _, g := range list {
-				if g.covers(name, key) && (wanted == "" || g.Policy == "keys_values") && g.Policy != "none" {
-					wanted = g.Policy
-				}
-			}
-			if !e.there || wanted == "" {
-				continue
-			}
-			c := change{Region: name, Key: key, Kind: "put", Stamp: e.stamp, Image: true}
-			if wanted == "keys_values" {
-				c.Valid, c.Value = e.valid, e.value
-			}
-			found = append(found, c)
+		if r.buckets == nil {
+			found = append(found, m.loadRegion(name, r, list)...)
 		}
+	}
+	return found
+}
+
+// loadRegion is what the copy of one region brings.
+func (m *member) loadRegion(name string, r *region, list []registration) []change {
+	found := []change{}
+	for key, e := range r.entries {
+		wanted := ""
+		for _, g := range list {
+			if g.covers(name, key) && (wanted == "" || g.Policy == "keys_values") && g.Policy != "none" {
+				wanted = g.Policy
+			}
+		}
+		if !e.there || wanted == "" {
+			continue
+		}
+		c := change{Region: name, Key: key, Kind: "put", Stamp: e.stamp, Image: true}
+		if wanted == "keys_values" {
+			c.Valid, c.Value = e.valid, e.value
+		}
+		found = append(found, c)
 	}
 	return found
 }

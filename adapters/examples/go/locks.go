@@ -67,9 +67,11 @@ type lockRequest struct {
 }
 
 // share waits until no clear has the lock or asked for it before.
-func (m *member) share(r *region) {
+func (m *member) share(r *region) { m.enter(&r.lock) }
+
+// enter takes a share of a lock.
+func (m *member) enter(l *regionLock) {
 	m.mu.Lock()
-	l := &r.lock
 	if l.writer == "" && len(l.queue) == 0 {
 		l.readers++
 		m.mu.Unlock()
@@ -87,10 +89,32 @@ func (m *member) queueFor(l *regionLock, writer string) {
 }
 
 // unshare gives the share back.
-func (m *member) unshare(r *region) {
+func (m *member) unshare(r *region) { m.exit(&r.lock) }
+
+// exit gives a share back.
+func (m *member) exit(l *regionLock) {
 	m.mu.Lock()
-	r.lock.readers--
-	m.admit(&r.lock)
+	l.readers--
+	m.admit(l)
+	m.mu.Unlock()
+}
+
+// lockAlone has a lock of this member for itself, behind those who share it.
+func (m *member) lockAlone(l *regionLock) {
+	m.mu.Lock()
+	if l.writer == "" && l.readers == 0 && len(l.queue) == 0 {
+		l.writer = m.name
+		m.mu.Unlock()
+		return
+	}
+	m.queueFor(l, m.name)
+}
+
+// unlockAlone gives it back.
+func (m *member) unlockAlone(l *regionLock) {
+	m.mu.Lock()
+	l.writer = ""
+	m.admit(l)
 	m.mu.Unlock()
 }
 

@@ -1,6 +1,9 @@
 package main
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // member is one cache server: its copies of regions, its connections to peers, its counters.
 type member struct {
@@ -90,6 +93,9 @@ func (m *member) host(attributes regionAttributes) *region {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := newRegion(attributes)
+	if attributes.policyOf(m.name) == "partition" {
+		r.buckets = newBuckets(attributes.Name)
+	}
 	m.regions[attributes.Name] = r
 	return r
 }
@@ -180,6 +186,9 @@ func (m *member) hear(replies []*reply) {
 
 // handle carries out what a peer asks for.
 func (m *member) handle(wr *wire, asked *message) message {
+	if strings.HasPrefix(asked.Kind, "bucket ") {
+		return m.handleBucket(asked)
+	}
 	switch asked.Kind {
 	case "update":
 		for _, c := range asked.Changes {
@@ -201,6 +210,8 @@ func (m *member) handle(wr *wire, asked *message) message {
 		m.copyQueued(asked)
 	case "removed":
 		m.dropQueued(asked)
+	case "removed in buckets":
+		m.dropRemoved(asked)
 	case "queue sync":
 		m.syncQueue(asked)
 	case "queue image":

@@ -80,6 +80,14 @@ func (m *member) call(o operation) outcome {
 	switch o.Kind {
 	case "put_all", "remove_all":
 		return m.callMany(r, o)
+	}
+	if r.buckets != nil {
+		if o.Key == "" {
+			return outcome{Status: "refused", Detail: "the region is partitioned"}
+		}
+		return m.callInBucket(r, o)
+	}
+	switch o.Kind {
 	case "clear":
 		return m.clear(r, o)
 	case "invalidate_region", "destroy_region":
@@ -111,6 +119,9 @@ func (m *member) callMany(r *region, o operation) outcome {
 
 // change carries out an operation on one entry: here first, then on the peers.
 func (m *member) change(r *region, o operation) outcome {
+	if r.buckets != nil {
+		return m.callInBucket(r, o)
+	}
 	result, _ := m.carryOut(r, o, change{Origin: m.name})
 	return result
 }
@@ -219,6 +230,10 @@ func (m *member) storeLate(r *region, c change) {
 func (m *member) receive(c change, again bool) {
 	r := m.region(c.Region)
 	if r == nil {
+		return
+	}
+	if r.buckets != nil {
+		m.receiveInBucket(r, r.bucketOf(c.Key), c, 0)
 		return
 	}
 	m.lockEntry(r, c.Key)

@@ -155,6 +155,7 @@ type params struct {
 	Since        int                `json:"since"`
 	Member       string             `json:"member"`
 	Region       string             `json:"region"`
+	Key          string             `json:"key"`
 	Gate         gate               `json:"gate"`
 	Name         string             `json:"name"`
 	Settings     tombstoneSettings  `json:"settings"`
@@ -190,6 +191,7 @@ var fields = map[string]string{
 	"crash": "member", "restart": "member from_disk", "advance": "milliseconds",
 	"clock": "site offset_ms frozen", "script": "member region callback answers",
 	"link": "source target state", "create_queue": "queue", "queue_action": "member queue action",
+	"placement": "region key", "move_primary": "region key member",
 	"look_at_queue": "member queue", "server_log": "member", "start_client": "client",
 	"client_action": "client action keepalive",
 	"interest":      "interest", "begin_interest": "number interest held", "await_answer": "number timeout_ms",

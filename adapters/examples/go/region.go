@@ -22,7 +22,8 @@ type change struct {
 	Valid             bool    // of an entry of a copy: whether it has a value
 	Allowed           bool    // a conflict resolver has let it pass, whatever its timestamp
 	Client            bool    // a client has called it, and may call it again
-	Answer            *string // what that client got back
+	Answer            *string // what its caller got back
+	Seq               int64   // its number in its bucket
 }
 
 // shown is the token that a queue shows.
@@ -55,6 +56,7 @@ type region struct {
 	entries    map[string]*entry
 	locks      map[string]*fifoLock
 	lock       regionLock
+	buckets    []*bucket // of a partitioned region
 }
 
 func newRegion(attributes regionAttributes) *region {

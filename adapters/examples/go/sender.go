@@ -57,7 +57,7 @@ func (m *member) feed(r *region, c change) []message {
 	for _, id := range m.fed(r, c) {
 		s := m.senders[id]
 		switch {
-		case s == nil:
+		case s == nil || s.queue.Parallel:
 		case s.settled[c.Event]:
 		case s.primary:
 			told = append(told, s.enqueue(c))
@@ -72,7 +72,7 @@ func (m *member) feed(r *region, c change) []message {
 func (m *member) pass(r *region, c change) []message {
 	told := []message{}
 	for _, id := range m.fed(r, c) {
-		if s := m.senders[id]; s != nil && s.primary {
+		if s := m.senders[id]; s != nil && s.primary && !s.queue.Parallel {
 			told = append(told, message{Kind: "queued", Member: m.name, Region: id, Changes: []change{c}, Numbers: []int64{0}})
 		}
 	}
@@ -246,16 +246,20 @@ func (m *member) syncQueue(what *message) {
 // ready is the next batch: the oldest events, if they are as many as a batch takes or have waited long enough.
 // Else it is how long to wait, or less than zero if nothing is to be sent.
 func (s *sender) ready() ([]*queued, int64) {
-	if !s.started || s.paused || len(s.events) == 0 {
+	events := s.events
+	if s.queue.Parallel {
+		events = s.inBuckets(false)
+	}
+	if !s.started || s.paused || len(events) == 0 {
 		return nil, -1
 	}
-	if len(s.events) >= s.queue.BatchSize {
-		return append([]*queued{}, s.events[:s.queue.BatchSize]...), 0
+	if len(events) >= s.queue.BatchSize {
+		return append([]*queued{}, events[:s.queue.BatchSize]...), 0
 	}
-	if left := s.events[0].at + s.queue.BatchIntervalMs - s.m.world.clock.common(); left > 0 {
+	if left := events[0].at + s.queue.BatchIntervalMs - s.m.world.clock.common(); left > 0 {
 		return nil, left
 	}
-	return append([]*queued{}, s.events...), 0
+	return append([]*queued{}, events...), 0
 }
 
 // dispatch sends batches as long as this member lives: read, send, wait for the answer, remove.
@@ -280,8 +284,15 @@ func (s *sender) dispatch() {
 			s.remove(batch)
 		case "trims-secondaries-early":
 			s.tellRemoved(batch)
+		case "copies-drop-when-sent":
+			if s.queue.Parallel {
+				s.tellRemoved(batch)
+			}
 		}
-		answer := s.deliver(batch)
+		answer, batch := s.deliver(batch)
+		if len(batch) == 0 {
+			continue
+		}
 		for i, key := range answer.Keys {
 			m.log("warn", fmt.Sprintf("event for key %s failed at the other site: %s", key, answer.Reasons[i]))
 		}
@@ -289,17 +300,22 @@ func (s *sender) dispatch() {
 	}
 }
 
-// deliver sends a batch, again and again until it is answered.
-func (s *sender) deliver(batch []*queued) message {
+// deliver sends a batch, again and again until it is answered. It gives what was sent at last: of a parallel queue,
+// what has another primary by now is left out.
+func (s *sender) deliver(batch []*queued) (message, []*queued) {
 	m := s.m
 	if s.queue.RemoteSite == nil {
-		for !m.world.listener.takes(m, s.queue.ID, batch) {
+		for len(batch) > 0 && !m.world.listener.takes(m, s.queue.ID, batch) {
 			s.resumed()
+			batch = s.stillHere(batch)
 		}
-		return message{}
+		return message{}, batch
 	}
 	for {
 		s.resumed()
+		if batch = s.stillHere(batch); len(batch) == 0 {
+			return message{}, nil
+		}
 		wr, wait := s.connection()
 		if wr == nil {
 			w := newWaiter()
@@ -312,8 +328,11 @@ func (s *sender) deliver(batch []*queued) message {
 			continue
 		}
 		sent := message{Kind: "batch", Region: s.queue.ID, Flag: s.queue.keepsFailed()}
+		if s.queue.Parallel {
+			sent.Region += " of " + m.name
+		}
 		for _, q := range batch {
-			sent.Changes = append(sent.Changes, q.Change)
+			sent.Changes = append(sent.Changes, s.crossing(q.Change))
 		}
 		if m.world.bug == "resends-backwards" && batch[0].Repeated {
 			for i, j := 0, len(batch)-1; i < j; i, j = i+1, j-1 {
@@ -323,10 +342,10 @@ func (s *sender) deliver(batch []*queued) message {
 		asked := wr.ask(sent)
 		m.wait(asked.w)
 		if !asked.broken {
-			return asked.answer
+			return asked.answer, batch
 		}
 		if m.world.bug == "unanswered-is-done" {
-			return message{}
+			return message{}, batch
 		}
 		m.mu.Lock()
 		for _, q := range batch {
@@ -354,7 +373,11 @@ func (s *sender) resumed() {
 // remove takes a batch out of the queue here, and then tells the other members.
 func (s *sender) remove(batch []*queued) {
 	s.m.mu.Lock()
-	s.drop(batch[len(batch)-1].Key)
+	if s.queue.Parallel {
+		s.removeFromBuckets(batch)
+	} else {
+		s.drop(batch[len(batch)-1].Key)
+	}
 	s.m.mu.Unlock()
 	if s.m.world.bug != "tells-no-removals" {
 		s.tellRemoved(batch)
@@ -363,6 +386,12 @@ func (s *sender) remove(batch []*queued) {
 
 // tellRemoved tells the other members that a batch has been dispatched.
 func (s *sender) tellRemoved(batch []*queued) {
+	if s.queue.Parallel {
+		if s.m.world.bug != "tells-no-bucket-removals" {
+			s.tellRemovedFromBuckets(batch)
+		}
+		return
+	}
 	told := message{Kind: "removed", Region: s.queue.ID, Numbers: []int64{batch[len(batch)-1].Key}}
 	for _, q := range batch {
 		told.Changes = append(told.Changes, change{Event: q.Change.Event})

@@ -10,6 +10,7 @@ func (m *member) serve(wr *wire, asked *message) message {
 		switch asked.Kind {
 		case "subscribe":
 			answer = m.subscribe(asked)
+			answer.Changes = append(answer.Changes, m.loadBuckets(asked.Interest)...)
 		case "recruit":
 			answer = m.recruit(asked)
 		default:
@@ -36,7 +37,11 @@ func (m *member) serve(wr *wire, asked *message) message {
 		m.leaves(asked.Member, asked.Flag, false)
 		return message{}
 	case "register", "withdraw":
-		return m.register(asked)
+		answer := m.register(asked)
+		if answer.Flag && asked.Flag {
+			answer.Changes = append(answer.Changes, m.loadBuckets(asked.Interest)...)
+		}
+		return answer
 	case "promote":
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -215,6 +220,9 @@ func (m *member) answerGet(asked *message) message {
 	if r == nil {
 		return message{Status: "indefinite", Text: "the server has no such region"}
 	}
+	if r.buckets != nil {
+		return m.readInBucket(r, operation{Kind: "get", Region: asked.Region, Key: asked.Text, Thread: "of clients"})
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	answer := message{Status: "ok"}
@@ -270,6 +278,15 @@ func (m *member) callOfClient(asked *message) message {
 	r := m.region(o.Region)
 	if r == nil {
 		return message{Status: "indefinite", Text: "the server has no such region"}
+	}
+	if r.buckets != nil {
+		if o.Key == "" {
+			return message{Status: "refused", Text: "the region is partitioned"}
+		}
+		answer := m.route(r, o.Key, message{
+			Kind: "bucket call", Region: o.Region, Op: &o, Event: asked.Event, Origin: asked.Member,
+		})
+		return message{Status: answer.Status, Value: answer.Value, Text: answer.Text, Changes: answer.Changes}
 	}
 	switch o.Kind {
 	case "clear", "destroy_region", "invalidate_region":

@@ -39,7 +39,8 @@ var capabilities = []string{
 	"queries", "clear", "tombstones", "listener_gates", "message_control", "callback_scripts",
 	"member_faults", "statistics", "held_clocks", "configuration", "gateways", "queue_inspection", "link_faults",
 	"site_clocks", "virtual_time", "retry_time", "failure_counts", "log_lines", "async_queues",
-	"clients", "durable_clients", "local_operations", "held_registrations", "held_gets",
+	"clients", "durable_clients", "local_operations", "held_registrations", "held_gets", "partitioned_regions",
+	"bucket_moves", "parallel_queues", "parallel_senders",
 }
 
 type fieldsOf map[string]interface{}
@@ -115,6 +116,10 @@ func (s *session) carryOut(method string, raw json.RawMessage) (interface{}, err
 		return nil, s.restart(p.Member, p.FromDisk)
 	case "redeliver":
 		return nil, s.redeliver(p.OpID, p.Member)
+	case "placement":
+		return s.placement(p.Region, p.Key)
+	case "move_primary":
+		return nil, s.movePrimary(p.Region, p.Key, p.Member)
 	}
 	if answer, done, err := s.ofClients(method, p); done {
 		return answer, err
@@ -220,13 +225,8 @@ func (s *session) reset(regions []regionAttributes) error {
 		if r.Queues == nil {
 			r.Queues = []string{}
 		}
-		for _, host := range r.Policies {
-			if host.Policy != "local" || s.isMember(host.Member) {
-				return unsupportedf("members keep replicates here")
-			}
-		}
-		if r.Policy != "replicate" {
-			return unsupportedf("regions are replicates here")
+		if err := s.offers(*r); err != nil {
+			return err
 		}
 	}
 	s.end()
@@ -239,8 +239,10 @@ func (s *session) reset(regions []regionAttributes) error {
 	for _, attributes := range regions {
 		s.regions[attributes.Name] = attributes
 		s.names = append(s.names, attributes.Name)
+		s.world.lay(attributes)
 		for _, m := range s.world.living(0) {
 			m.host(attributes)
+			m.settleIn(attributes.Name)
 		}
 	}
 	for _, q := range s.queues {

@@ -90,6 +90,10 @@ func (w *world) start(m *member, id string) {
 	}
 	s.started = true
 	m.mu.Unlock()
+	if s.queue.Parallel { // each member dispatches for itself
+		w.t.spawn(s.dispatch)
+		return
+	}
 	w.mu.Lock()
 	w.turns[id] = append(w.turns[id], m.name)
 	first := w.turns[id][0] == m.name

@@ -24,6 +24,7 @@ type world struct {
 	turns   map[string][]string // by queue: the members that run it, the primary first
 	links   map[[2]int]string
 	ways    map[[2]int][]*wire
+	places  map[string][]*place // by partitioned region
 	changes []*waiter
 	births  map[string]int // how often each member and client has started
 	version int            // how often something has changed that somebody may wait for
@@ -57,7 +58,7 @@ func newWorld(bug string, clock *clock, l listener, sites []site, tombs tombston
 		bug: bug, t: &tracker{}, clock: clock, listener: l, tombs: tombs, done: make(chan struct{}),
 		sites: map[string]int{}, members: map[string]*member{}, queues: queues,
 		turns: map[string][]string{}, links: map[[2]int]string{}, ways: map[[2]int][]*wire{},
-		births:  map[string]int{},
+		births: map[string]int{}, places: map[string][]*place{},
 		clients: map[string]*client{}, silent: map[[2]string]bool{},
 	}
 	for _, s := range sites {
@@ -139,6 +140,7 @@ func (w *world) crash(name string) {
 	w.mu.Unlock()
 	m.die()
 	w.release(name)
+	w.reassign(name)
 	for _, other := range w.living(m.site) {
 		other.mu.Lock()
 		regions := other.hosted()
@@ -159,12 +161,19 @@ func (w *world) restart(name string, regions []regionAttributes) {
 	for _, attributes := range regions {
 		m.host(attributes)
 	}
+	w.adopt()
 	w.t.spawn(func() {
 		for _, attributes := range regions {
-			m.copyFromPeers(attributes.Name)
+			if m.region(attributes.Name).buckets != nil {
+				m.hearOfBuckets(attributes.Name)
+			} else {
+				m.copyFromPeers(attributes.Name)
+			}
 		}
-		for id := range m.senders {
-			m.copyQueue(id)
+		for id, s := range m.senders {
+			if !s.queue.Parallel {
+				m.copyQueue(id)
+			}
 			w.start(m, id)
 		}
 		m.mu.Lock()
