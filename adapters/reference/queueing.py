@@ -12,7 +12,7 @@ from plumbline.adapters.reference.simulation import Simulation
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import QueueAttributes, QueueRole, QueueSight
 from plumbline.reference.model.sites.overflow import Overflow
-from plumbline.reference.model.sites.parallel_queues import held_events
+from plumbline.reference.model.sites.parallel_copies import held_events
 from plumbline.reference.model.sites.parallel_senders import lanes_on
 from plumbline.reference.rulebook.values import each
 

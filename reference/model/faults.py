@@ -23,10 +23,11 @@ from plumbline.reference.model.restarts import restarted
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.alerts import without as without_log
 from plumbline.reference.model.sites.batches import passed, runs_again, stopped
+from plumbline.reference.model.sites.connections import broken, link_of
 from plumbline.reference.model.sites.copies import with_sender
-from plumbline.reference.model.sites.dispatch import broken, link_of
-from plumbline.reference.model.sites.parallel_queues import AGAIN, ENTERS, ParallelQueues, paused
-from plumbline.reference.model.sites.parallel_queues import without as without_parallel
+from plumbline.reference.model.sites.parallel_copies import paused
+from plumbline.reference.model.sites.parallel_copies import without as without_parallel
+from plumbline.reference.model.sites.parallel_queues import AGAIN, ENTERS, ParallelQueues
 from plumbline.reference.model.sites.parallel_senders import set_paused
 from plumbline.reference.model.sites.records import outlived as records_outlived
 from plumbline.reference.model.sites.recovery import written

@@ -74,7 +74,7 @@ from plumbline.reference.model.quiescence import Quiescence
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.listeners import scripted as listener_scripted
 from plumbline.reference.model.sites.overflow import Overflow
-from plumbline.reference.model.sites.parallel_queues import held_events
+from plumbline.reference.model.sites.parallel_copies import held_events
 from plumbline.reference.model.sites.parallel_senders import begun, lanes_on
 from plumbline.reference.model.sites.receivers import Receivers
 from plumbline.reference.model.sites.records import records_shown

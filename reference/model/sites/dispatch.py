@@ -6,7 +6,7 @@ of it is answered, and it ends wherever the receiver answers. So every way of cu
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import product
 
@@ -18,15 +18,15 @@ from plumbline.reference.model import claims
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites import dependences, retries
-from plumbline.reference.model.sites.alerts import logged, without_heard
+from plumbline.reference.model.sites.acknowledgements import Acknowledgements
 from plumbline.reference.model.sites.batches import Batches
 from plumbline.reference.model.sites.conflation import Conflation
+from plumbline.reference.model.sites.connections import broken, link_of
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.cut_through import CutThrough
 from plumbline.reference.model.sites.failing import Failing
-from plumbline.reference.model.sites.filling import WAITS_FOR_SITE
 from plumbline.reference.model.sites.filters import EventFilters
-from plumbline.reference.model.sites.grouping import TransactionGroups, apart
+from plumbline.reference.model.sites.grouping import TransactionGroups
 from plumbline.reference.model.sites.lanes import DispatcherPartition, sender_of
 from plumbline.reference.model.sites.listeners import Listeners, waits_for_others
 from plumbline.reference.model.sites.parallel_senders import ParallelSenders
@@ -66,6 +66,9 @@ class Dispatch:
         self._batches = Batches(setting)
         self._listeners = Listeners(setting)
         self._removals_told = RemovalMessages(setting, lookahead)
+        self._answers = Acknowledgements(
+            setting, lookahead, passage, parallel, self._groups, self._listeners, self._removals_told
+        )
         # Every state asks this of every sender.
         self._dispatches = {role: any(each(setting.book.dispatches(role))) for role in (True, False)}
 
@@ -73,9 +76,9 @@ class Dispatch:
         """Hearing what was answered, and removing it."""
         for member, queue, sender, wire in self._dispatching(world):
             if sender.heard:
-                yield from self._removing(world, view, member, queue, sender)
+                yield from self._answers.removing(world, view, member, queue, sender)
             if wire is not None and wire.replies:
-                yield from self._hearing(world, view, member, queue, sender, wire)
+                yield from self._answers.hearing(world, view, member, queue, sender, wire)
 
     def sent(self, world: World, view: View) -> Iterator[Step]:
         """Connecting, sending or calling a listener, telling of removals."""
@@ -435,201 +438,8 @@ class Dispatch:
                 wires = sent.wan.wires.set(name, filled)
                 sent = sent.but(wan=replace(sent.wan, wires=wires))
                 known = self._removals_told.told(sent, member, queue, event.position) if told else sent
-                for told_of in self._announced(known, member, queue, (event,), "offered"):
+                for told_of in self._answers.announced(known, member, queue, (event,), "offered"):
                     yield told_of, after, filled
-
-    def _hearing(
-        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender, wire: Connection
-    ) -> Iterator[Step]:
-        if world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST:
-            return
-        # Where a batch ends is not seen, and one with an event that is tried again is not answered meanwhile.
-        kept = self._setting.refuses_received and not queue.remove_on_exception
-        for replies in range(1, wire.replies + 1) if kept else self._groups.answered(sender, wire.replies):
-            ways = list(self._heard(world, view, member, queue, sender, wire, replies))
-            choice = kept or len(ways) > 1 or self._come_again(world, view, queue, sender)
-            for after in ways:
-                yield Step(
-                    ("hears the answer", member, queue.id, replies),
-                    after,
-                    claim=None if choice else claims.ANSWER,
-                    clashes=claims.LOOKED_AT
-                    | claims.TIME_PASSES
-                    | {dependences.look_behind_fault(queue.id), dependences.replies_lost(*link_of(queue))},
-                )
-
-    def _heard(
-        self,
-        world: World,
-        view: View,
-        member: str,
-        queue: QueueAttributes,
-        sender: Sender,
-        wire: Connection,
-        replies: int,
-    ) -> Iterator[World]:
-        """The worlds in which a sender has heard of so many events more that they were answered."""
-        name = WireName(queue.id, member, sender.wire)
-        answered = sender.queue[: sender.heard + replies]
-        if any(self._passage.must_come_again(world, view, name, event) for event in answered):
-            return
-        told = without_heard(replace(wire, replies=wire.replies - replies), answered)
-        heard = with_sender(
-            world,
-            member,
-            queue.id,
-            replace(sender, heard=min(sender.heard + replies, len(sender.queue))),
-        )
-        heard = heard.but(wan=replace(heard.wan, wires=world.wan.wires.set(name, told)))
-        yield from logged(heard, self._setting, member, wire, answered) if wire.failed else (heard,)
-
-    def _come_again(self, world: World, view: View, queue: QueueAttributes, sender: Sender) -> bool:
-        """Whether an unanswered event is yet to be told of once more, and may have to be sent for that."""
-        return any(
-            self._passage.comes_again(world, view, queue.id, event) for event in sender.queue[: sender.sent]
-        ) and self._lookahead.may_break(world, view.now, queue.id)
-
-    def _removing(
-        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
-    ) -> Iterator[Step]:
-        first = each(self._setting.book.removes_locally_first())
-        if not all(first):
-            kept = with_sender(world, member, queue.id, replace(sender, heard=0))
-            last = sender.queue[sender.heard - 1].position
-            yield Step(
-                ("has others remove", member, queue.id), self._removals_told.told(kept, member, queue, last)
-            )
-        for count, start in self._removals(queue, sender) if any(first) else ():
-            behind = start + count
-            gone, left = sender.queue[start:behind], sender.queue[:start] + sender.queue[behind:]
-            for rest, mark in self._groups.left(queue, sender, gone, left):
-                yield from self._removed(world, view, member, queue, sender, gone, rest, mark)
-
-    def _removed(
-        self,
-        world: World,
-        view: View,
-        member: str,
-        queue: QueueAttributes,
-        sender: Sender,
-        gone: tuple[Queued, ...],
-        rest: tuple[Queued, ...],
-        mark: int,
-    ) -> Iterator[Step]:
-        """What was answered has left the queue, and up to this position everything has."""
-        count = len(gone)
-        after = replace(
-            sender,
-            queue=rest,
-            sent=min(max(sender.sent - count, 0), len(rest)),
-            heard=0,
-            # Of a bucket other members learn what is gone, event by event.
-            mark=sender.mark if queue.parallel else mark,
-        )
-        if after.leaving:
-            ids = {event.op_id for event in rest}
-            after = replace(after, leaving=tuple(one for one in after.leaving if one in ids))
-        if queue.id in self._setting.on_disk:
-            after = replace(after, removed=(*after.removed, *gone))
-        removed = with_sender(world, member, queue.id, after)
-        calls = removed.calls
-        for event in gone:
-            call = calls.get(event.op_id)
-            awaited = (queue.id, WAITS_FOR_SITE, str(event.op_id))
-            if call is not None and awaited in call.waiting:
-                calls = calls.set(event.op_id, replace(call, waiting=call.waiting - {awaited}))
-        shown = self._listeners.shown_of_nothing(member, queue, after)
-        ways = list(product(self._announced(removed.but(calls=calls), member, queue, gone, "done"), shown))
-        choice = len(ways) > 1 or self._come_again(world, view, queue, sender)
-        for known, shows in ways:
-            yield Step(
-                ("removes", member, queue.id, count),
-                known,
-                shows,
-                claim=None if choice else claims.ANSWER,
-                clashes=claims.LOOKED_AT | claims.TIME_PASSES | {dependences.look_behind_fault(queue.id)},
-            )
-
-    def _announced(
-        self, world: World, member: str, queue: QueueAttributes, gone: tuple[Queued, ...], state: str
-    ) -> Iterable[World]:
-        """The worlds in which other holders of a bucket are to remove what a parallel sender has sent."""
-        return self._parallel.announced(world, member, queue, gone, state) if queue.parallel else (world,)
-
-    def _removals(self, queue: QueueAttributes, sender: Sender) -> Iterator[tuple[int, int]]:
-        """How many events an answer may remove, and from which place: as many as it is to, the oldest."""
-        book = self._setting.book
-        removed = book.removed_by_reply if queue.remove_on_exception else book.removed_where_kept
-        for count in each(removed(sender.heard)):
-            for start in each(book.removed_from(len(sender.queue), count)):
-                yield count, start
-
-
-def link_of(queue: QueueAttributes) -> tuple[int, int]:
-    """From which site to which the queue sends; to 0, which is none, if it has a listener in its own site."""
-    return queue.site, queue.remote_site or 0
-
-
-def broken(world: World, name: WireName, setting: Setting, *, receiver_lives: bool) -> Iterator[World]:
-    """The worlds in which a connection has broken.
-
-    Events that have arrived may still be applied where the receiver lives. Unanswered events will be sent
-    again.
-    """
-    wan = world.wan
-    wire = wan.wires[name]
-    if wire.broken:
-        gone = wan.wires if receiver_lives else wan.wires.delete(name)
-        yield world.but(wan=replace(wan, wires=gone))
-        return
-    if receiver_lives and (wire.events or wire.busy is not None):
-        wires = wan.wires.set(name, replace(wire, broken=True, replies=0, done=0))
-    else:
-        wires = wan.wires.delete(name)
-    after = world.but(wan=replace(wan, wires=wires))
-    sender = wan.senders.get((name.source, name.queue))
-    if sender is None or sender.wire != name.number:
-        yield after
-        return
-    disconnected = replace(sender, wire=0, sent=sender.heard, horizon=0)
-    waits = {event.op_id for event in wire.events} if not receiver_lives else None
-    for queue, mark in _kept(sender, setting, wan.passed, waits):
-        kept = apart(sender, queue) if setting.grouping else queue
-        renewed = replace(disconnected, queue=kept, mark=mark)
-        yield with_sender(after, name.source, name.queue, renewed)
-
-
-def _kept(
-    sender: Sender, setting: Setting, passed_ms: int, waits: Collection[int] | None
-) -> Iterator[tuple[tuple[Queued, ...], int]]:
-    """What may become of a queue whose connection breaks, and up to where it counts as emptied.
-
-    Args:
-        sender: whose connection it is.
-        setting: the example.
-        passed_ms: for how long time was let pass.
-        waits: what its receiver has died with before it had applied it; None where the receiver lives.
-    """
-    book = setting.book
-    heard, unanswered = sender.queue[: sender.heard], sender.queue[sender.heard : sender.sent]
-    unsent = sender.queue[sender.sent :]
-    if not unanswered:
-        yield sender.queue, sender.mark
-        return
-    answers = product(
-        each(book.resends_unanswered(waits is not None)), each(book.keeps_trying(sender.wires, passed_ms))
-    )
-    for keeps in {again and trying: None for again, trying in answers}:
-        if not keeps:
-            yield (*heard, *unsent), max((sender.mark, *(event.position for event in unanswered)))
-            continue
-        ways = product(
-            each(book.resends_applied()), each(book.repeats_in_order()), each(book.resends_first())
-        )
-        for whole, in_order, first in ways:
-            again = tuple(event for event in unanswered if whole or waits is None or event.op_id in waits)
-            again = again if in_order else again[::-1]
-            yield (*heard, *again, *unsent) if first else (*heard, *unsent, *again), sender.mark
 
 
 def _has_nothing_to_send(sender: Sender, wire: Connection | None) -> bool:
