@@ -8,7 +8,8 @@ from plumbline.adapters.reference.limits import CAPABILITIES
 from plumbline.ci.selftest.generators.drawn_plans import play_drawn
 from plumbline.reference.explore.findings import explore
 from plumbline.reference.explore.programs import programs
-from plumbline.reference.explore.scopes import SHAPES, ExploreScope, Topic
+from plumbline.reference.explore.scopes import SHAPES
+from plumbline.reference.explore.topics import ExploreScope, Topic
 from plumbline.reference.history.actions import Do, Inject, Park
 from plumbline.reference.history.join_actions import BeginJoin, EndJoin, ReleaseCopy
 from plumbline.reference.history.plans import Plan

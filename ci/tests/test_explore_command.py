@@ -10,7 +10,8 @@ from click.testing import CliRunner
 
 from plumbline.ci.selftest.commands import explore as explore_command
 from plumbline.ci.selftest.commands.explore import command
-from plumbline.reference.explore.scopes import SHAPES, ExploreScope, Topic
+from plumbline.reference.explore.scopes import SHAPES
+from plumbline.reference.explore.topics import ExploreScope, Topic
 from plumbline.reference.rulebook.faulty_variants import FAULTY
 
 

@@ -23,7 +23,8 @@ from plumbline.reference.explore.invariants import (
 from plumbline.reference.explore.log_invariants import RECORDS, LogInvariant
 from plumbline.reference.explore.program_shape import TICK
 from plumbline.reference.explore.programs import Program, programs
-from plumbline.reference.explore.scopes import ExploreScope, Topic, shapes_of
+from plumbline.reference.explore.scopes import shapes_of
+from plumbline.reference.explore.topics import ExploreScope, Topic
 from plumbline.reference.explore.walk import Moment, Walked, walk
 from plumbline.reference.rulebook.book import Rulebook
 

@@ -31,7 +31,8 @@ from plumbline.reference.explore.findings import (
 from plumbline.reference.explore.invariants import Held, holdings
 from plumbline.reference.explore.program_shape import ProgramShape
 from plumbline.reference.explore.programs import Program, programs
-from plumbline.reference.explore.scopes import SHAPES, ExploreScope, Topic
+from plumbline.reference.explore.scopes import SHAPES
+from plumbline.reference.explore.topics import ExploreScope, Topic
 from plumbline.reference.explore.walk import Walked, walk
 from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import HostPolicy, OperationKind, RegionAttributes, RegionPolicy

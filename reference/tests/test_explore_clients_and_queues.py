@@ -14,7 +14,8 @@ from plumbline.reference.explore.client_findings import (
 )
 from plumbline.reference.explore.findings import broken_by, explore
 from plumbline.reference.explore.programs import Program, programs
-from plumbline.reference.explore.scopes import SHAPES, ExploreScope, Topic
+from plumbline.reference.explore.scopes import SHAPES
+from plumbline.reference.explore.topics import ExploreScope, Topic
 from plumbline.reference.explore.walk import walk
 from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.rulebook.book import Rulebook

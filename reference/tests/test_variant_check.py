@@ -9,7 +9,8 @@ import pytest
 from plumbline.reference.explore.findings import all_programs
 from plumbline.reference.explore.program_shape import ProgramShape
 from plumbline.reference.explore.programs import Program, programs
-from plumbline.reference.explore.scopes import SHAPES, ExploreScope, Topic
+from plumbline.reference.explore.scopes import SHAPES
+from plumbline.reference.explore.topics import ExploreScope, Topic
 from plumbline.reference.explore.variant_check import Right, is_of_safety, refute
 from plumbline.reference.explore.walk import walk
 from plumbline.reference.history.fault_kinds import FaultKind

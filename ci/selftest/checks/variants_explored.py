@@ -20,7 +20,8 @@ from plumbline.ci.terminal.row_by_row import LineTable, TableColumn, names
 from plumbline.reference.catalogue.loader import all_requirements
 from plumbline.reference.explore.program_shape import ProgramShape
 from plumbline.reference.explore.programs import Program, programs
-from plumbline.reference.explore.scopes import ExploreScope, Topic, shapes_of
+from plumbline.reference.explore.scopes import shapes_of
+from plumbline.reference.explore.topics import ExploreScope, Topic
 from plumbline.reference.explore.variant_check import Refuted, Right, is_of_safety, refute
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty_variants import FAULTY

@@ -27,7 +27,8 @@ from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explore.findings import BrokenPromise, Explored
 from plumbline.reference.explore.invariants import Held
 from plumbline.reference.explore.programs import programs
-from plumbline.reference.explore.scopes import ExploreScope, Topic, shapes_of
+from plumbline.reference.explore.scopes import shapes_of
+from plumbline.reference.explore.topics import ExploreScope, Topic
 from plumbline.reference.rulebook.book import rulebook_of
 from plumbline.reference.rulebook.faulty_variants import FAULTY
 from plumbline.suites.run.profiles import seconds
