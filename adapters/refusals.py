@@ -350,6 +350,10 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
                 p.client.durable_id is not None and not scene.declares(Capability.DURABLE_CLIENTS)
             ),
         ),
+        _one(
+            "`conflate`, of a candidate without `subscription_conflation`",
+            lambda p, scene: p.client.conflate and not scene.declares(Capability.SUBSCRIPTION_CONFLATION),
+        ),
         _one("`subscription` set to false", lambda p, _: not p.client.subscription),
         _one("`checks` or `tracking_timeout_ms` named", lambda p, _: _named(p.client)),
         _one("queues in the same topology", lambda _, scene: bool(scene.queues)),

@@ -136,6 +136,7 @@ ROWS: tuple[tuple[str, str], ...] = (
     ("script", "member=member callback=queue"),
     ("start_client", "checks=false? redundancy?"),
     ("start_client", "redundancy tracking_timeout_ms"),
+    ("start_client", "conflate=true durable_id? redundancy?"),
     ("start_client", "subscription=false"),
     ("start_client", "checks=false? durable_id"),
     ("start_client", "durable_id durable_timeout_s? redundancy?"),

@@ -115,6 +115,8 @@ class ClientCache(Member):
         if durable_id:
             settings.setProperty("durable-client-id", durable_id)
             settings.setProperty("durable-client-timeout", str(client.durable_timeout_s + BEYOND_S))
+        if client.conflate:
+            settings.setProperty("conflate-events", "true")
         factory = java.org.apache.geode.cache.client.ClientCacheFactory(settings)
         for port in ports:
             factory.addPoolServer(address, port)

@@ -171,7 +171,7 @@ class Simulation:
         if len(some) < MOST_WAYS:
             return self._random.choice(some)
         world = self._random.choice(list(self.model.faults.happened(self.world, fault, later=True)))
-        while decided := next_open(world):
+        while decided := next_open(world, self.setting):
             world = self._random.choice(decided)
         return world
 

@@ -125,6 +125,12 @@ BEYOND = {
     "is durable and not subscribed": with_client(
         msgspec.structs.replace(CLIENT, durable_id="d", subscription=False)
     ),
+    "conflates and is not subscribed": with_client(
+        msgspec.structs.replace(CLIENT, conflate=True, subscription=False)
+    ),
+    "conflates and forgets": with_client(
+        msgspec.structs.replace(CLIENT, conflate=True, tracking_timeout_ms=1000)
+    ),
     "is of interest by query": with_client(CLIENT, Interest(client="K", region="r", kind="query")),
     "begins registered without a subscription": with_client(
         msgspec.structs.replace(CLIENT, subscription=False)

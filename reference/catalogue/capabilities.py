@@ -43,6 +43,7 @@ class Capability(StrEnum):
     QUEUE_INSPECTION = "queue_inspection"
     CLIENTS = "clients"
     DURABLE_CLIENTS = "durable_clients"
+    SUBSCRIPTION_CONFLATION = "subscription_conflation"
     HELD_REGISTRATIONS = "held_registrations"
     HELD_GETS = "held_gets"
     HELD_JOINS = "held_joins"
@@ -94,6 +95,7 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.QUEUE_INSPECTION: "depth, contents and role of queues",
     Capability.CLIENTS: "clients, interest, subscriptions, failover between servers",
     Capability.DURABLE_CLIENTS: "queues kept for absent clients, replay, markers",
+    Capability.SUBSCRIPTION_CONFLATION: "clients whose queue keeps the latest update alone, an extension",
     Capability.HELD_REGISTRATIONS: "what the answer to a registration meets that was held back on its way",
     Capability.HELD_GETS: "what the answer to a client's get meets that was held back on its way",
     Capability.HELD_JOINS: "what a copy of a region meets that was held on its way to a member",

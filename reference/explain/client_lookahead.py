@@ -76,7 +76,7 @@ class ClientDeliveryLookahead:
             not odd
             and all(fault.kind in {FaultKind.CRASH, *CLIENT_LIVES} for _, fault in index.faults)
             and durable.isdisjoint(index.originators.values())
-            and all(client.tracking_timeout_ms is None for client in history.clients)
+            and all(client.tracking_timeout_ms is None and not client.conflate for client in history.clients)
             and bool(history.clients)
             and not history.queues
             and not index.redelivered

@@ -254,7 +254,10 @@ class Index:
         changed |= any(
             isinstance(moment, Armed) and moment.gate.callback != "listener" for moment in history.timeline
         )
-        alone = all(len(client.servers) == 1 and client.durable_id is None for client in history.clients)
+        alone = all(
+            len(client.servers) == 1 and client.durable_id is None and not client.conflate
+            for client in history.clients
+        )
         changed |= any(operation.kind in WHOLE_REGION for operation in self.operations.values())
         changed |= self.lives.begin_anew
         return alone and history.registers and not changed and kinds <= _PLAIN

@@ -107,7 +107,7 @@ def _ask(
             if client.subscription
             for region in history.regions
         )
-    setting.plain = index.plain and not setting.lesser
+    setting.plain = index.plain and not setting.lesser and not setting.displacing
     setting.joiners = frozenset(
         (what.member, what.region) for what in history.timeline if isinstance(what, JoinBegun)
     )

@@ -29,7 +29,7 @@ from plumbline.reference.model.collecting import replaced
 from plumbline.reference.model.described_steps import LocalChange
 from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.independence import POSTPONED, Independence
-from plumbline.reference.model.lookahead import Lookahead
+from plumbline.reference.model.lookahead import Lookahead, Ternary
 from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.places import (
     listener_entry,
@@ -327,6 +327,7 @@ class Callers:
                             operation,
                             stamp,
                             sure=announced,
+                            update=Ternary.YES if after.update else Ternary.NO,
                             independence=self._independence,
                             view=view,
                         )

@@ -22,7 +22,7 @@ from plumbline.reference.model.collecting import replaced
 from plumbline.reference.model.described_steps import LostUpdate, ReceivedChange, SilentChange
 from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.independence import POSTPONED, Independence
-from plumbline.reference.model.lookahead import Lookahead
+from plumbline.reference.model.lookahead import Lookahead, Ternary
 from plumbline.reference.model.messages import Channel, Message, MessageState
 from plumbline.reference.model.pending_copies import touched
 from plumbline.reference.model.places import listener_entry, listener_place
@@ -222,7 +222,9 @@ class Replicates:
         # A member that dies before its listener has received the change has changed its copy all the same.
         ways = [
             way
-            for sent in self.queued(after, view, member, operation, head, sure=times > 0 or found)
+            for sent in self.queued(
+                after, view, member, operation, head, sure=times > 0 or found, before=entry
+            )
             for way in self._told(sent, member, operation, head, stamp, found=found, tie=tie)
         ]
         for told in ways:
@@ -424,8 +426,11 @@ class Replicates:
         *,
         sure: bool,
         discarded: bool = False,
+        before: Entry | None = None,
     ) -> Iterator[World]:
         """The worlds in which clients of the member are sent what has reached it."""
+        found = world.entry(member, operation.region, operation.key) if before is None else before
+        update = _updates(head, found) if self._setting.displacing else Ternary.NO
         yield from queued(
             world,
             self._setting,
@@ -435,6 +440,7 @@ class Replicates:
             head.stamp,
             sure=sure,
             discarded=discarded,
+            update=update,
             independence=self._independence,
             view=view,
         )
@@ -480,3 +486,11 @@ class Replicates:
             )
             calls = calls.set(head.op_id, call)
         return world.but(channels=channels, calls=calls)
+
+
+def _updates(head: Message, before: Entry) -> Ternary:
+    """Whether what arrives finds its key there, as it did where it was called; perhaps if only one did."""
+    there = before.state in (EntryState.LIVE, EntryState.INVALID)
+    if head.update is there:
+        return Ternary.YES if there else Ternary.NO
+    return Ternary.MAYBE

@@ -85,6 +85,7 @@ class Setting:
         shares: op id → which entry of an operation on many keys it is, for such entries.
         apart: op ids of entries of which their own member's log does not tell when they were applied there.
         clients: the clients by name.
+        displacing: the clients in whose queues updates may make way for later ones.
         registered: what clients have registered for before anything else happens.
         plain: whether clients are registered for all values all the time, and only write: then their steps
             may be claimed to be safe.
@@ -189,6 +190,7 @@ class Setting:
         self.shares: dict[int, Share] = {}
         self.apart: frozenset[int] = frozenset()
         self.clients, self.durable = dict[str, Client](), frozenset[str]()
+        self.displacing = frozenset[str]()
         self.registered: tuple[Interest, ...] = ()
         self.plain = True
         self.resolver: ResolverPolicy | None = None
@@ -295,6 +297,11 @@ class Setting:
         self.clients[client.name] = client
         if client.durable_id is not None:
             self.durable |= {client.name}
+        if any(one.conflate for one in self.clients.values()):
+            asked = {said: any(each(self.book.conflates_for(said))) for said in (False, True)}
+            self.displacing = frozenset(one.name for one in self.clients.values() if asked[one.conflate])
+            # An event may be left out, so it does not follow what a client is still sent.
+            self.plain = self.clients_as_documented = self.durable_as_documented = False
 
     def serves(self, member: str) -> bool:
         """Whether the member may have any clients to send events to."""

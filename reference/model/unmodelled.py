@@ -49,6 +49,7 @@ from plumbline.reference.model.unmodelled_clients import (
     beside_clients,
     beside_registrations,
     of_client,
+    of_conflating,
     of_durable,
     of_interest,
 )
@@ -103,6 +104,7 @@ def unmodelled(example: Plan | History) -> list[str]:
         found.append("asynchronous event queues while time is held")
     if any(client.durable_id is not None for client in example.clients):
         found += of_durable(example, called, faults)
+    found += of_conflating(example, called, faults)
     found += beside_copies(example, called, faults)
     begun = begun_registrations(example)
     for interest in begun:

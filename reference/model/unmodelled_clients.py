@@ -55,6 +55,28 @@ def of_client(client: Client) -> Iterator[str]:
     """What is not followed of a client."""
     if client.durable_id is not None and not client.subscription:
         yield "durable clients without a subscription"
+    if client.conflate and not client.subscription:
+        yield "clients that conflate without a subscription"
+    if client.conflate and client.tracking_timeout_ms is not None:
+        yield "clients that conflate and forget what they have processed"
+
+
+def of_conflating(
+    example: Plan | History, called: Collection[Operation], faults: Collection[Fault]
+) -> Iterator[str]:
+    """What is not followed where the subscription of a client conflates."""
+    if not any(client.conflate for client in example.clients):
+        return
+    if len(example.topology.sites) > 1 or example.queues or example.tombstones is not None:
+        yield "clients that conflate beside several sites, queues or collected tombstones"
+    if any(region.policy is not RegionPolicy.REPLICATE or region.policies for region in example.regions):
+        yield "clients that conflate of regions that not each member replicates"
+    if any(one.kind in WHOLE_REGION for one in called):
+        yield "operations on whole regions beside clients that conflate"
+    if any(fault.kind is FaultKind.ANSWERS_LOST for fault in faults):
+        yield "lost answers beside clients that conflate"
+    if begun_registrations(example):
+        yield "registrations under way beside clients that conflate"
 
 
 def of_interest(interest: Interest) -> Iterator[str]:

@@ -40,6 +40,7 @@ from plumbline.reference.rulebook.receivers import ReceiverDecisions, TimestampD
 from plumbline.reference.rulebook.redundancy import RedundancyDecisions
 from plumbline.reference.rulebook.replays import ReplayDecisions
 from plumbline.reference.rulebook.replicated import ConcurrencyDecisions, DistributionDecisions
+from plumbline.reference.rulebook.subscription_conflation import SubscriptionConflationDecisions
 from plumbline.reference.rulebook.subscriptions import RegionEventDecisions, SubscriptionDecisions
 from plumbline.reference.rulebook.takeover import RecordDecisions, TakeoverDecisions
 from plumbline.reference.rulebook.tombstones import ExpiryDecisions, GaugeDecisions, RetentionDecisions
@@ -92,6 +93,7 @@ class Rulebook(
     RetentionDecisions,
     RetryDecisions,
     StampDecisions,
+    SubscriptionConflationDecisions,
     SubscriptionDecisions,
     TakeoverDecisions,
     TimestampDecisions,

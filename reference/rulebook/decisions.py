@@ -36,6 +36,7 @@ from plumbline.reference.rulebook.receivers import ReceiverDecisions, TimestampD
 from plumbline.reference.rulebook.redundancy import RedundancyDecisions
 from plumbline.reference.rulebook.replays import ReplayDecisions
 from plumbline.reference.rulebook.replicated import ConcurrencyDecisions, DistributionDecisions
+from plumbline.reference.rulebook.subscription_conflation import SubscriptionConflationDecisions
 from plumbline.reference.rulebook.subscriptions import RegionEventDecisions, SubscriptionDecisions
 from plumbline.reference.rulebook.takeover import RecordDecisions, TakeoverDecisions
 from plumbline.reference.rulebook.tombstones import ExpiryDecisions, GaugeDecisions, RetentionDecisions
@@ -132,6 +133,9 @@ OVERFLOW = _of(OverflowDecisions)
 CONFLATION = _of(ConflationDecisions)
 """Decisions that only examples ask in which a queue conflates."""
 
+SUBSCRIPTION_CONFLATION = _of(SubscriptionConflationDecisions)
+"""Decisions that only examples ask in which the subscription of a client conflates."""
+
 MARKS = _of(MarkDecisions)
 """Decisions that only examples ask in which listeners show the mark of a possible duplicate."""
 
@@ -180,6 +184,7 @@ DECISIONS: dict[str, Decision] = merged(
     FILTERS,
     MARKS,
     GROUPS,
+    SUBSCRIPTION_CONFLATION,
     ENTRY_OPERATIONS,
 )
 """Every decision by name, narrow ones first; the method of the same name in `Rulebook` answers it."""

@@ -35,6 +35,7 @@ from plumbline.reference.rulebook import (
     redundancy,
     replays,
     replicated,
+    subscription_conflation,
     subscriptions,
     takeover,
     tombstones,
@@ -79,6 +80,7 @@ FAULTY: dict[str, FaultyVariant] = by_name(
         *event_filters.FAULTS,
         *duplicate_marks.FAULTS,
         *transaction_groups.FAULTS,
+        *subscription_conflation.FAULTS,
         *entry_operations.FAULTS,
     )
 )

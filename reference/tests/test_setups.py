@@ -88,6 +88,7 @@ OTHERWISE: dict[type[msgspec.Struct], dict[str, object]] = {
         "durable_timeout_s": 1,
         "checks": True,
         "tracking_timeout_ms": 10,
+        "conflate": True,
     },
 }
 """Another value of each field of each record that configures something."""

@@ -376,7 +376,9 @@ _COLUMNS = (
     Column("dispatcher", _INTEGER, "which dispatcher of the queue", "from 0"),
     Column("dispatchers", _INTEGER, "how many dispatchers the queue has"),
     Column("order_policy", _TEXT, "what keeps its order under several dispatchers: key, thread or partition"),
-    Column("conflates", _FLAG, "whether a queued update makes way for a later one of its key"),
+    Column(
+        "conflates", _FLAG, "whether an update queued at a sender, or for a client, makes way for a later one"
+    ),
     Column("filters", _FLAG, "whether the queue's event filter leaves out events of some keys"),
     Column(
         "order_group", _TEXT, "what order is kept within: the key, thread or partition by the order policy"

@@ -38,6 +38,7 @@ from plumbline.suites.machines.parallel_senders import PARALLEL_SENDER_MACHINES
 from plumbline.suites.machines.registrations import REGISTRATION_MACHINES
 from plumbline.suites.machines.replicates import REPLICATE_MACHINES
 from plumbline.suites.machines.restarts import RESTART_MACHINES
+from plumbline.suites.machines.subscription_conflation import SUBSCRIPTION_CONFLATION_MACHINES
 from plumbline.suites.machines.tombstones import TOMBSTONE_MACHINES
 from plumbline.suites.machines.transaction_groups import TRANSACTION_GROUP_MACHINES
 from plumbline.suites.machines.transactions import TRANSACTION_MACHINES
@@ -67,6 +68,7 @@ MACHINES: dict[str, Machine] = {
         *CONFLATION_MACHINES,
         *EVENT_FILTER_MACHINES,
         *TRANSACTION_GROUP_MACHINES,
+        *SUBSCRIPTION_CONFLATION_MACHINES,
     )
 }
 """Every machine by name."""

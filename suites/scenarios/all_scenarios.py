@@ -46,6 +46,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     registrations_meanwhile,
     resolvers,
     stamps,
+    subscription_conflation,
     subscriptions,
     tombstone_ages,
     tombstones,

@@ -11,6 +11,7 @@ from itertools import product
 
 from msgspec.structs import replace
 
+from plumbline.reference.model.clients.displacing import without
 from plumbline.reference.model.clients.queue_holders import with_kept
 from plumbline.reference.model.messages import Message
 from plumbline.reference.model.setting import Setting
@@ -45,18 +46,18 @@ def acknowledged(
     least = next((at for at, one in enumerate(drops) if False in one), len(drops))
     most = next((at for at, one in enumerate(drops) if True not in one), len(drops))
     if later:
-        yield from _left_open(world, client, seen[:least], seen[least:most], holders)
+        yield from _left_open(world, setting, client, seen[:least], seen[least:most], holders)
         return
     for counts in product(range(most, least - 1, -1), repeat=len(holders)):
         after = world
         for holder, count in zip(holders, counts, strict=True):
-            after = _without(after, holder, client, {one.op_id for one in seen[:count]})
+            after = _without(after, setting, holder, client, {one.op_id for one in seen[:count]})
         yield after
 
 
-def dropped(world: World, server: str, client: str, message: Message) -> World:
+def dropped(world: World, setting: Setting, server: str, client: str, message: Message) -> World:
     """The world in which a server has dropped an event of which that was open."""
-    return _without(world, server, client, {message.op_id})
+    return _without(world, setting, server, client, {message.op_id})
 
 
 def kept(world: World, server: str, client: str, message: Message) -> World:
@@ -64,12 +65,12 @@ def kept(world: World, server: str, client: str, message: Message) -> World:
     return with_kept(world, server, client, _closed(_queue(world, server, client), message.open_of))
 
 
-def next_open(world: World) -> list[World]:
+def next_open(world: World, setting: Setting) -> list[World]:
     """The worlds in which it is decided what one server has dropped; none where nothing is open."""
     for holder, client in world.served.kept:
         life = max(one.open_of for one in _queue(world, holder, client))
         if life:
-            return list(_cut(world, holder, client, life))
+            return list(_cut(world, setting, holder, client, life))
     return []
 
 
@@ -78,9 +79,8 @@ def _queue(world: World, server: str, client: str) -> tuple[Message, ...]:
     return queue
 
 
-def _without(world: World, server: str, client: str, gone: set[int]) -> World:
-    left = tuple(one for one in _queue(world, server, client) if one.op_id not in gone)
-    return with_kept(world, server, client, left)
+def _without(world: World, setting: Setting, server: str, client: str, gone: set[int]) -> World:
+    return with_kept(world, server, client, without(setting, client, _queue(world, server, client), gone))
 
 
 def _closed(queue: tuple[Message, ...], life: int) -> tuple[Message, ...]:
@@ -89,7 +89,12 @@ def _closed(queue: tuple[Message, ...], life: int) -> tuple[Message, ...]:
 
 
 def _left_open(
-    world: World, client: str, gone: list[Message], perhaps: list[Message], holders: tuple[str, ...]
+    world: World,
+    setting: Setting,
+    client: str,
+    gone: list[Message],
+    perhaps: list[Message],
+    holders: tuple[str, ...],
 ) -> Iterator[World]:
     """The worlds in which some events have left each queue, and others may have left it.
 
@@ -99,28 +104,30 @@ def _left_open(
     sure, unsure = {one.op_id for one in gone}, {one.op_id for one in perhaps}
     ways = [world]
     for holder in holders:
-        ways = [after for before in ways for after in _decided(before, holder, client, sure | unsure)]
+        ways = [
+            after for before in ways for after in _decided(before, setting, holder, client, sure | unsure)
+        ]
     for way in ways:
         after = way
         for holder in holders:
-            queue = _queue(_without(after, holder, client, sure), holder, client)
+            queue = _queue(_without(after, setting, holder, client, sure), holder, client)
             opened = tuple(replace(one, open_of=life) if one.op_id in unsure else one for one in queue)
             after = with_kept(after, holder, client, opened)
         yield after
 
 
-def _decided(world: World, holder: str, client: str, again: set[int]) -> Iterator[World]:
+def _decided(world: World, setting: Setting, holder: str, client: str, again: set[int]) -> Iterator[World]:
     """The worlds in which nothing is open at a holder of a life of which some was processed again."""
     ways = [world]
     for life in sorted({one.open_of for one in _queue(world, holder, client) if one.op_id in again} - {0}):
-        ways = [after for before in ways for after in _cut(before, holder, client, life)]
+        ways = [after for before in ways for after in _cut(before, setting, holder, client, life)]
     yield from ways
 
 
-def _cut(world: World, holder: str, client: str, life: int) -> Iterator[World]:
+def _cut(world: World, setting: Setting, holder: str, client: str, life: int) -> Iterator[World]:
     queue = _queue(world, holder, client)
     perhaps = [one.op_id for one in queue if one.open_of == life]
     for count in range(len(perhaps), -1, -1):
         gone = set(perhaps[:count])
-        left = tuple(one for one in queue if one.op_id not in gone)
+        left = without(setting, client, queue, gone)
         yield with_kept(world, holder, client, _closed(left, life))

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from plumbline.reference.history.operations import Operation, OperationKind
 from plumbline.reference.model.clients.arrivals import Arrivals, taken
 from plumbline.reference.model.clients.client_calls import ClientCalls
+from plumbline.reference.model.clients.displacing import CONFLATES, Displacing
 from plumbline.reference.model.clients.durable_clients import QUEUE, TOLD_ONLY, Durable
 from plumbline.reference.model.clients.failover import REMAINS, Failover
 from plumbline.reference.model.clients.pending_registrations import PendingRegistrations
@@ -48,6 +51,7 @@ class Clients:
         self._durable = durable
         self._pending = pending
         self._arrivals = Arrivals(setting, replicates, interests)
+        self._displacing = Displacing(setting)
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Calls that reach their server, answers that leave it, and the first message of each queue."""
@@ -60,6 +64,7 @@ class Clients:
                 continue
             if self._setting.tombstones is not None and self._hears_first(world, channel, head):
                 continue
+            yield from self._shortened(world, channel, messages)
             yield from self._each_way(world, view, channel, head)
         yield from self._interests.steps(world)
         yield from self._pending.steps(world)
@@ -78,6 +83,19 @@ class Clients:
                     ended = step.state.calls[operation.op_id].outcome
                     step.state = self._pending.noted(step.state, what[1], operation, ended)
             yield step
+
+    def _shortened(self, world: World, channel: Channel, messages: tuple[Message, ...]) -> Iterator[Step]:
+        """The steps by which updates have made way in a client's queue; no call waits for those any more."""
+        client = channel.target
+        for left in self._displacing.shortened(client, messages):
+            remaining = {one.op_id for one in left}
+            calls = world.calls
+            for gone in messages:
+                call = None if gone.op_id in remaining else calls.get(gone.op_id)
+                if call is not None and client in call.waiting:
+                    calls = calls.set(gone.op_id, replace(call, waiting=call.waiting - {client}))
+            channels = world.channels.set(channel, left) if left else world.channels.delete(channel)
+            yield Step((CONFLATES, client, messages[0].op_id), world.but(channels=channels, calls=calls))
 
     def _still_listens(self, world: World, channel: Channel, head: Message) -> bool:
         """Whether a client stands in its listener for a dead server: one thread works off all queues."""

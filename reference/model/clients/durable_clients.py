@@ -17,6 +17,7 @@ from plumbline.reference.history.operations import DESTROYS, EventKind, Interest
 from plumbline.reference.model.clients.acknowledging import acknowledged, dropped, kept
 from plumbline.reference.model.clients.arrivals import as_told, taken
 from plumbline.reference.model.clients.client_state import NO_SERVER, DurableState, QueuePlacement
+from plumbline.reference.model.clients.displacing import CONFLATES, Displacing
 from plumbline.reference.model.clients.failover import Failover
 from plumbline.reference.model.clients.partings import (
     all_flow,
@@ -87,6 +88,7 @@ class Durable:
         self._replicates = replicates
         self._interests = interests
         self._failover = failover
+        self._displacing = Displacing(setting)
 
     def steps(self, world: World, view: View, ways: Ways) -> Iterator[Step]:
         """A client takes the next of its queue, or gets another server."""
@@ -101,10 +103,14 @@ class Durable:
             head = self._next(world, client, state, line)
             if head is None:
                 continue
+            queue: tuple[Message, ...] = world.served.kept[line.primary, client]
+            for left in self._displacing.shortened(client, queue[state.read :]):
+                shorter = with_kept(world, line.primary, client, (*queue[: state.read], *left))
+                yield Step((CONFLATES, client, head.op_id), shorter)
             if not head.open_of:
                 yield from self._sent(world, view, client, line.primary, head, ways)
                 continue
-            without = dropped(world, line.primary, client, head)
+            without = dropped(world, self._setting, line.primary, client, head)
             operation = self._setting.operations[head.op_id]
             known = all(self._failover.processed(world, client, head))
             event = PerhapsDropped(world, view, client, operation, known, state.live)

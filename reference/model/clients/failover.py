@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.model.clients.client_state import NO_SERVER, ClientState, QueuePlacement
+from plumbline.reference.model.clients.displacing import without as left_without
 from plumbline.reference.model.clients.recruiting import Recruiting
 from plumbline.reference.model.clients.registrations import Interests, with_interests
 from plumbline.reference.model.clients.subscriptions import resumed
@@ -226,7 +227,7 @@ class Failover:
         queue: tuple[Message, ...] = copies[secondary, client]
 
         def without(gone: set[int]) -> World:
-            kept = tuple(message for message in queue if message.op_id not in gone)
+            kept = left_without(self._setting, client, queue, gone)
             where = (secondary, client)
             after = copies.set(where, kept) if kept else copies.delete(where)
             return world.but(served=replace(world.served, copies=after))

@@ -14,10 +14,12 @@ from msgspec.structs import replace
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import DESTROYS, STORES_VALUE, Interest, Operation, OperationKind
 from plumbline.reference.model.clients.client_state import Registration
+from plumbline.reference.model.clients.displacing import stored, taken_by_copy, told_updates
 from plumbline.reference.model.clients.queue_holders import is_marker, with_durable, with_kept
 from plumbline.reference.model.clients.registrations import covers, with_interests
 from plumbline.reference.model.described_steps import QueuedForClient
 from plumbline.reference.model.independence import Independence, NoIndependence
+from plumbline.reference.model.lookahead import Ternary
 from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import World
@@ -41,6 +43,7 @@ def queued(
     *,
     sure: bool = True,
     discarded: bool = False,
+    update: Ternary = Ternary.NO,
     independence: Independence = NOTHING_APART,
     view: View = EVERY_WAY,
 ) -> Iterator[World]:
@@ -59,9 +62,12 @@ def queued(
         sure: False for what the server has discarded or found nothing to do for: whether clients are sent
             that is not said.
         discarded: whether the server has discarded it; one that does not check is sent it all the same.
+        update: whether the key was there before, where that matters.
         independence: says what need not be queued.
         view: what the logs show from here on.
     """
+    if operation.kind not in STORES_VALUE:
+        update = Ternary.NO
     worlds = [world]
     for client in setting.clients:
         line = world.served.lines.get(client)
@@ -73,7 +79,9 @@ def queued(
                 after
                 for before in worlds
                 for after in _kept(
-                    before, setting, server, client, operation, stamp, sure=sure, discarded=discarded
+                    *(before, setting, server, client, operation, stamp, update),
+                    sure=sure,
+                    discarded=discarded,
                 )
             ]
             continue
@@ -92,9 +100,9 @@ def queued(
             for kept in keeps
             for certain in owed
             for after in (
-                _with(before, setting, strength, server, client, operation, stamp, bare, sure=certain)
+                _with(before, setting, strength, server, client, operation, stamp, update, bare, sure=certain)
                 if primary
-                else _copied(before, setting, server, client, operation, stamp, bare, sure=certain)
+                else _copied(before, setting, server, client, operation, stamp, update, bare, sure=certain)
                 if kept
                 else [before]
             )
@@ -194,6 +202,7 @@ def _with(
     client: str,
     operation: Operation,
     stamp: Stamp | None,
+    update: Ternary,
     bare: tuple[bool, ...],
     *,
     sure: bool,
@@ -205,6 +214,7 @@ def _with(
         # Inherited events have priority; it should be on its way already.
         (world, *_) = resumed(world, setting, strength, server, client)
     messages = tuple(Message(operation.op_id, stamp, sure=sure, bare=one) for one in bare)
+    messages = told_updates(setting, client, messages, update)
     worlds = []
     for after in sent(world, setting, strength, server, client, messages):
         for waits in each(setting.book.waits_for_subscribers()):
@@ -224,6 +234,7 @@ def _kept(
     client: str,
     operation: Operation,
     stamp: Stamp | None,
+    update: Ternary,
     *,
     sure: bool,
     discarded: bool,
@@ -238,12 +249,16 @@ def _kept(
                 yield world
                 continue
             for certain in is_owed(setting, client, sure=sure, discarded=discarded):
-                queue: tuple[Message, ...] = world.served.kept.get((server, client), ())
+                waiting: tuple[Message, ...] = world.served.kept.get((server, client), ())
                 read = state.read if primary else 0
-                news = tuple(Message(operation.op_id, stamp, sure=certain, bare=one) for one in bare)
-                for at in _places(setting, read, queue[read:], operation):
-                    after = with_kept(world, server, client, (*queue[:at], *news, *queue[at:]))
-                    yield with_durable(after, client, replace(state, stalled=False))
+                told = tuple(Message(operation.op_id, stamp, sure=certain, bare=one) for one in bare)
+                told = told_updates(setting, client, told, update)
+                surely = Ternary.NO if state.connected else update
+                for queue, news in stored(setting, client, waiting, told, surely):
+                    for some in (news,) if primary else taken_by_copy(setting, client, queue, news):
+                        for at in _places(setting, read, queue[read:], operation):
+                            after = with_kept(world, server, client, (*queue[:at], *some, *queue[at:]))
+                            yield with_durable(after, client, replace(state, stalled=False))
 
 
 def _places(setting: Setting, read: int, unread: tuple[Message, ...], operation: Operation) -> Iterator[int]:
@@ -276,6 +291,7 @@ def _copied(
     client: str,
     operation: Operation,
     stamp: Stamp | None,
+    update: Ternary,
     bare: tuple[bool, ...],
     *,
     sure: bool,
@@ -289,9 +305,13 @@ def _copied(
         messages = tuple(
             Message(operation.op_id, stamp, sure=sure, bare=one, renamed=not keeps) for one in bare
         )
-        queue = (*copies.get((server, client), ()), *messages)
-        served = replace(world.served, copies=copies.set((server, client), queue))
-        worlds.append(world.but(served=served))
+        waiting: tuple[Message, ...] = copies.get((server, client), ())
+        for news in taken_by_copy(setting, client, waiting, told_updates(setting, client, messages, update)):
+            if not news:
+                worlds.append(world)
+                continue
+            served = replace(world.served, copies=copies.set((server, client), (*waiting, *news)))
+            worlds.append(world.but(served=served))
     return worlds
 
 

@@ -1,5 +1,5 @@
--- part: Clients that are not durable and recruit no spare server, and when they lost their first server, all that keep their queue, and all that they name.
--- columns: run_id, example, seq, kind, member, client, server, amount, order_strength, checks, durable_id
+-- part: Clients that are not durable, recruit no spare server and do not conflate, and when they lost their first server, all that keep their queue, and all that they name.
+-- columns: run_id, example, seq, kind, member, client, server, amount, order_strength, checks, durable_id, conflates
 -- needs: gone
 choices AS (
   SELECT m.run_id, m.example, m.client, m.server, m.amount AS place, coalesce(g.gone_at, 9223372036854775807) AS gone_at
@@ -12,7 +12,7 @@ lasting AS (
   FROM ev s
   LEFT JOIN choices n ON n.run_id = s.run_id AND n.example = s.example AND n.client = s.client
     AND n.place > s.amount AND s.amount > 0
-  WHERE s.kind = 'client_start' AND (s.durable_id IS NOT NULL OR n.client IS NOT NULL)
+  WHERE s.kind = 'client_start' AND (s.durable_id IS NOT NULL OR n.client IS NOT NULL OR coalesce(s.conflates, false))
   GROUP BY s.run_id, s.example, s.client
 ),
 clientele AS (

@@ -1,8 +1,8 @@
--- part: Lives of durable clients: when each began and ended, how it ended and how the one before it had, when the
+-- part: Lives of durable clients that do not conflate: when each began and ended, how it ended and how the one before it had, when the
 --   client became ready, when all rested behind that, and how much time had passed while it was away; in examples
 --   in which nothing else happens that clients may depend on in more ways than the rules follow, and no member is lost
 --   unless a rule asks for all of them.
--- columns: run_id, example, seq, kind, client, durable_id, keep_alive, timeout_ms, order_strength, amount, cause
+-- columns: run_id, example, seq, kind, client, durable_id, keep_alive, timeout_ms, order_strength, amount, cause, conflates
 -- needs:
 restless AS (
   SELECT DISTINCT run_id, example
@@ -23,6 +23,8 @@ durables AS (
   JOIN announced a ON a.run_id = c.run_id AND a.example = c.example AND a.client = c.client
   SEMI JOIN ev h ON h.run_id = c.run_id AND h.example = c.example AND h.client = c.client AND h.kind = 'observed'
   ANTI JOIN restless x ON x.run_id = c.run_id AND x.example = c.example
+  ANTI JOIN ev f ON f.run_id = c.run_id AND f.example = c.example AND f.client = c.client AND f.kind = 'client_start'
+    AND coalesce(f.conflates, false)
   WHERE c.kind = 'client_start' AND c.durable_id IS NOT NULL
 ),
 turnings AS (
