@@ -10,7 +10,8 @@ const bucketCount = 11
 
 // place says where a bucket lies.
 type place struct {
-	holders []string // the primary first
+	hosts   []string // the members that may hold it
+	holders []string // those that do, the primary first
 	term    int64    // rises with each new primary
 }
 
@@ -44,7 +45,7 @@ func (w *world) lay(a regionAttributes) {
 	}
 	places := []*place{}
 	for number := 0; number < bucketCount; number++ {
-		p := &place{term: 1}
+		p := &place{hosts: hosts, term: 1}
 		for i := 0; i <= a.Redundancy && i < len(hosts); i++ {
 			at := number + i
 			if number/len(hosts)%2 == 1 {
@@ -91,11 +92,13 @@ func (w *world) reassign(dead string) {
 			}
 			p.term++
 			if len(p.holders) == 0 {
-				p.holders = w.newcomers(region, number)
+				p.holders = w.newcomers(p, number)
 			}
 			for _, heir := range p.holders {
 				found = append(found, promotion{region, heir, number, p.term})
-				break
+				if w.bug != "each-copy-takes-over" {
+					break
+				}
 			}
 		}
 	}
@@ -114,7 +117,7 @@ func (w *world) adopt() {
 				continue
 			}
 			p.term++
-			p.holders = w.newcomers(region, number)
+			p.holders = w.newcomers(p, number)
 			for _, heir := range p.holders {
 				found = append(found, promotion{region, heir, number, p.term})
 			}
@@ -125,18 +128,12 @@ func (w *world) adopt() {
 }
 
 // newcomers is the member that lives and takes a bucket which has no holder any more. It is called with the mutex.
-func (w *world) newcomers(region string, number int) []string {
+func (w *world) newcomers(p *place, number int) []string {
 	alive := []string{}
-	for _, name := range w.order {
-		m := w.members[name]
-		if m == nil {
-			continue
-		}
-		m.mu.Lock()
-		if r := m.regions[region]; r != nil && r.buckets != nil {
+	for _, name := range p.hosts {
+		if w.members[name] != nil {
 			alive = append(alive, name)
 		}
-		m.mu.Unlock()
 	}
 	if len(alive) == 0 {
 		return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime"
 	"strings"
 	"sync"
 )
@@ -177,10 +178,17 @@ func (m *member) askPeers(thread string, what message) []*reply {
 	return replies
 }
 
-// hear waits for answers. A peer that has died needs not be waited for.
+// hear waits for answers. A peer that has died needs not be waited for. Where this member itself has died, none has
+// answered, perhaps. It ends here, so that it answers its own caller no more.
 func (m *member) hear(replies []*reply) {
 	for _, r := range replies {
 		m.wait(r.w)
+	}
+	m.mu.Lock()
+	dead := m.dead
+	m.mu.Unlock()
+	if dead {
+		runtime.Goexit()
 	}
 }
 

@@ -109,7 +109,7 @@ func (s *sender) stillHere(batch []*queued) []*queued {
 // crossing is a change as it is sent to another site. What a thread does in several buckets overtakes itself on several
 // ways, so each bucket counts as a thread of its own there. Else a client takes what comes late for a repetition.
 func (s *sender) crossing(c change) change {
-	if s.queue.Parallel && s.m.world.bug != "one-thread-for-all-buckets" {
+	if s.queue.Parallel {
 		c.Event.Thread = fmt.Sprintf("%s/%s/%d", c.Event.Thread, c.Region, bucketOf(c.Key))
 	}
 	return c

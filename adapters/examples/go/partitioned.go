@@ -1,5 +1,7 @@
 package main
 
+import "fmt"
+
 // What members do with partitioned regions. The primary of a key carries out each call, under the lock of the entry,
 // and keeps the lock until all copies have the change.
 
@@ -136,7 +138,7 @@ func (m *member) carriesOut(r *region, number int) bool {
 	switch b := r.buckets[number]; m.world.bug {
 	case "copy-carries-out":
 		return b.holds
-	case "stays-primary-after-move":
+	case "stays-primary-after-move", "each-copy-takes-over":
 		return b.primary
 	}
 	return false
@@ -169,8 +171,11 @@ func (m *member) atPrimary(asked *message) message {
 // changeInBucket carries out a call on one entry: here, then on the copies. A second attempt gives the first one's answer.
 func (m *member) changeInBucket(r *region, b *bucket, o operation, asked *message) message {
 	locked := o.Key
-	if m.world.bug == "one-lock-for-all-keys" {
+	switch m.world.bug {
+	case "one-lock-for-all-keys":
 		locked = ""
+	case "primary-locks-nothing":
+		locked = fmt.Sprint(asked.Event)
 	}
 	m.lockEntry(r, locked)
 	m.mu.Lock()

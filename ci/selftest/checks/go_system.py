@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import os
 import shlex
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,12 +23,23 @@ import msgspec
 
 from plumbline.adapters.candidates import Candidate, find_candidate
 from plumbline.ci.selftest.checks import measured
+from plumbline.reference.history.history import History
 from plumbline.reference.results.verdicts import Verdict
 from plumbline.suites.harness.session import Session
+from plumbline.suites.machines.all_machines import MACHINES
+from plumbline.suites.run.known_deviations import NOTHING
+from plumbline.suites.run.plan_outcomes import play_plans
 from plumbline.suites.run.playing import play
+from plumbline.suites.run.profiles import PROFILES
 from plumbline.suites.scenarios.all_scenarios import SCENARIOS
 
 SOURCE = Path(__file__).resolve().parents[3] / "adapters" / "examples" / "go"
+
+DRAWN_S = 30.0
+"""So long a machine may draw plans from one seed until one fails on a bug."""
+
+DRAW_SEEDS = (1, 2, 5)
+"""What plans are drawn from, one seed after the other."""
 
 TABLE = measured.DOCS / "measured" / "truth-go-bugs.csv"
 
@@ -97,11 +110,40 @@ def failing(
 
 
 def caught(binary: Path, bug: Bug) -> list[str]:
-    """The first scenario of its requirement that fails on a bug, and says so."""
+    """The first scenario of its requirement that fails on a bug, or else the first machine, and says so."""
     with Session(candidate(binary, bug.name)) as session:
-        return [
-            one for one in failing(session, {bug.requirement}, most=1) if one.endswith(Verdict.FAIL.value)
-        ]
+        found = failing(session, {bug.requirement}, most=1)
+        return [one for one in found if one.endswith(Verdict.FAIL.value)] or drawn(session, bug)
+
+
+class _ShownError(Exception):
+    """Ends the drawing of plans: one has failed."""
+
+
+def drawn(session: Session, bug: Bug) -> list[str]:
+    """The first machine of its requirement of which a drawn plan fails on a bug, and says so."""
+
+    def saw(_name: str, verdict: Verdict, _history: History) -> None:
+        if verdict is Verdict.FAIL:
+            raise _ShownError
+
+    machines = [machine for machine in MACHINES.values() if bug.requirement in machine.requirements]
+    for machine, seed in itertools.product(machines, DRAW_SEEDS):
+        try:
+            play_plans(
+                machine,
+                session,
+                session.book,
+                profile=PROFILES["gate"],
+                draw_seed=seed,
+                deadline=time.monotonic() + DRAWN_S,
+                on_record=NOTHING,
+                saw=saw,
+                progress=lambda _: None,
+            )
+        except _ShownError:
+            return [f"{machine.name}: {Verdict.FAIL.value}"]
+    return []
 
 
 @click.command()
@@ -113,9 +155,9 @@ def main() -> None:
         rows = []
         for bug in bugs(binary):
             found = caught(binary, bug)
-            scenario = f"`{found[0].split(':')[0]}`" if found else "no scenario"
-            rows.append([f"`{bug.name}`", bug.does, f"`{bug.requirement}`", scenario, today])
-            click.echo(json.dumps([bug.name, bug.requirement, scenario]))
+            shown = f"`{found[0].split(':')[0]}`" if found else "nothing"
+            rows.append([f"`{bug.name}`", bug.does, f"`{bug.requirement}`", shown, today])
+            click.echo(json.dumps([bug.name, bug.requirement, shown]))
     with TABLE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["`--bug`", "what the system does then", "requirement", "found by", "date"])
