@@ -16,6 +16,7 @@ type clientAttributes struct {
 	DurableTimeoutS   int64    `json:"durable_timeout_s"`
 	Checks            *bool    `json:"checks"`
 	TrackingTimeoutMs *int64   `json:"tracking_timeout_ms"`
+	Conflate          bool     `json:"conflate"`
 }
 
 // subscribes says whether servers send it events.
@@ -106,6 +107,9 @@ func (s *session) startClient(p params) error {
 	asked := clientAttributes{DurableTimeoutS: 300}
 	if err := strictly(p.Client, &asked); err != nil {
 		return &rpcError{wrongParams, err.Error()}
+	}
+	if asked.Conflate {
+		return unsupportedf("queues of clients keep all updates here")
 	}
 	regions := []regionAttributes{}
 	for _, name := range s.names {
