@@ -258,7 +258,11 @@ def _range(least: int | None, most: int | None) -> str:
 
 
 def _default(field: dict[str, Any], *, has_default: bool) -> str:
-    return f" = `{msgspec.json.encode(field['default']).decode()}`" if has_default else ""
+    if not has_default:
+        return ""
+    if "default" not in field:
+        return ", or left out"
+    return f" = `{msgspec.json.encode(field['default']).decode()}`"
 
 
 def _record_tables(components: dict[str, Any]) -> Iterator[str]:

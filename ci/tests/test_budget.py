@@ -155,6 +155,6 @@ def test_each_part_is_told_with_its_examples_and_its_time():
         Check(name="gateway_faults", examples=31, planned=150, cut=True, seconds=60.0, own_s=3.0),
     )
     lines = as_text(render_checks(checks)).splitlines()
-    assert lines[1].split() == ["scenarios", "151", "80.0", "10", "%"]
+    assert lines[1].split() == ["scenarios", "151", "80.0", "8.0"]
     assert "31" in lines[2]
     assert "the time limit came before all 150 were played" in lines[2]

@@ -439,7 +439,8 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
             the attribute unnamed (004, L47).
         tracking_timeout_ms: for how long without any event it remembers what it has processed of a thread, in
             milliseconds (001, L48); None: for longer than an example takes.
-        conflate: whether updates that wait in its queue make way for later ones of their keys.
+        conflate: whether updates that wait in its queue make way for later ones of their keys. Left out where
+            nothing is asked, so adapters that do not know it see no new field.
     """
 
     name: str
@@ -450,7 +451,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     durable_timeout_s: Small = 300
     checks: bool | None = None
     tracking_timeout_ms: TimeMs | None = None
-    conflate: bool = False
+    conflate: bool | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def server(self) -> str:

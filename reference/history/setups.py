@@ -99,7 +99,7 @@ def _client(client: Client) -> str:
     parts.append(_CHECKS[client.checks])
     if client.tracking_timeout_ms is not None:
         parts.append(f"event tracking timeout {client.tracking_timeout_ms:,} ms")
-    parts += ["conflation on"] * client.conflate
+    parts += ["conflation on"] * bool(client.conflate)
     return f"client {client.name}: {'; '.join(parts)}"
 
 

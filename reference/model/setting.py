@@ -299,7 +299,9 @@ class Setting:
             self.durable |= {client.name}
         if any(one.conflate for one in self.clients.values()):
             asked = {said: any(each(self.book.conflates_for(said))) for said in (False, True)}
-            self.displacing = frozenset(one.name for one in self.clients.values() if asked[one.conflate])
+            self.displacing = frozenset(
+                one.name for one in self.clients.values() if asked[bool(one.conflate)]
+            )
             # An event may be left out, so it does not follow what a client is still sent.
             self.plain = self.clients_as_documented = self.durable_as_documented = False
 

@@ -61,7 +61,7 @@ def _client(layout: Layout, client: Client) -> Iterator[Row]:
         timeout_ms=client.durable_timeout_s * 1000 if client.durable_id is not None else None,
         amount=client.redundancy,
         checks=client.checks,
-        conflates=client.conflate,
+        conflates=bool(client.conflate),
         order_strength=layout.history.client_order_strength or layout.history.order_strength,
     )
     for place, server in enumerate(client.servers):
