@@ -7,8 +7,21 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import Operation
+from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Bucket, Call, CallStage, World
+
+
+def may_lose_answer(world: World, setting: Setting, op_id: int) -> bool:
+    """Whether a call may be tried again before it returns, as its answer dies with all that hold its key."""
+    call: Call = world.calls[op_id]
+    operation = setting.operations[op_id]
+    bucket = world.buckets.get((operation.region, operation.key))
+    if bucket is None or call.stage is not CallStage.SENT or call.carrier in ("", operation.member):
+        return False
+    crashes = {fault.member for fault in world.wan.faults.values() if fault.kind is FaultKind.CRASH}
+    return all(holder in world.wan.dead or holder in crashes for holder in (call.carrier, *bucket.copies))
 
 
 def located(world: World, where: tuple[str, str], primary: str, redundant: tuple[str, ...]) -> World:

@@ -393,16 +393,18 @@ class Buckets:
             rest = tuple(copy for copy in bucket.copies if copy != heir)
             led = world.but(buckets=world.buckets.set(where, Bucket(heir, rest)))
             ways = [
-                (after, shows, which)
+                (after, shows, (which, again) if again else (which,))
                 for agreed, shows, which in self._agreed(led, view, where, bucket.copies)
-                for after in self._parallel.promoted(agreed, where, heir)
+                for promoted in self._parallel.promoted(agreed, where, heir)
+                for again, after in enumerate(
+                    self._tried_again(promoted, where, heir, copied=bool(bucket.copies))
+                )
             ]
             claim = self._independence.takeover(PrimaryTakeover(world, view, *where, ways=len(ways)))
             if self._parallel.is_announced(world, where):
                 claim = None
-            for agreed, shows, which in ways:
-                after = self._tried_again(agreed, where, heir)
-                yield Step(("takes over", heir, where, which), after, shows, claim)
+            for after, shows, which in ways:
+                yield Step(("takes over", heir, where, *which), after, shows, claim)
 
     def _agreed(
         self, world: World, view: View, where: Where, copies: tuple[str, ...]
@@ -452,10 +454,12 @@ class Buckets:
         for chosen in product(*fitting):
             yield tuple(one for one in chosen if one is not None)
 
-    def _tried_again(self, world: World, where: Where, heir: str) -> World:
-        """The world in which the calls that a dead primary had carried out are known to the new one, or anew.
+    def _tried_again(self, world: World, where: Where, heir: str, *, copied: bool) -> Iterator[World]:
+        """The worlds in which calls that a dead primary had carried out are known to the new one, or anew.
 
-        The survivors recognise a call that they have when it is tried again, so it takes effect once.
+        The survivors recognise a call that they have when it is tried again, so it takes effect once. A call
+        that waited for no copy has ended. Or its answer was lost with the primary. Then it is carried out
+        anew where no copy has survived, and recognised where one has (`copied`).
         """
         calls, held = world.calls, world.entry(heir, *where)
         for op_id, call in world.calls.items():
@@ -473,7 +477,25 @@ class Buckets:
                     if known
                     else Call(CallStage.CALLED, indefinite=call.indefinite),
                 )
-        return world.but(calls=calls)
+        worlds = [world.but(calls=calls)]
+        for op_id in () if copied else self._unanswered(world, where):
+            anew = Call(CallStage.CALLED, indefinite=world.calls[op_id].indefinite)
+            worlds += [one.but(calls=one.calls.set(op_id, anew)) for one in worlds]
+        yield from worlds
+
+    def _unanswered(self, world: World, where: Where) -> Iterator[int]:
+        """The calls of other members whose answers may be lost with a primary."""
+        dead = world.wan.dead
+        for op_id, call in world.calls.items():
+            operation = self._setting.operations[op_id]
+            if (
+                (operation.region, operation.key) == where
+                and call.carrier in dead
+                and call.stage is CallStage.SENT
+                and not call.waiting
+                and operation.member not in dead
+            ):
+                yield op_id
 
 
 def dated(world: World, region: str, key: str, op_id: int, entry: Entry) -> World:

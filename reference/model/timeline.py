@@ -58,7 +58,7 @@ from plumbline.reference.history.operations import (
     Status,
 )
 from plumbline.reference.model import claims, tombstones
-from plumbline.reference.model.bucket_holders import located
+from plumbline.reference.model.bucket_holders import located, may_lose_answer
 from plumbline.reference.model.buckets import tells_still
 from plumbline.reference.model.clearing import left_by
 from plumbline.reference.model.clients.pending_registrations import PendingRegistrations
@@ -355,12 +355,13 @@ class Timeline:
         if outcome.status is Status.FAILED and call.stage is CallStage.CALLED:
             return
         ways = list(self.returned(world, op_id))
+        # A returned call may have left messages behind where decisions are open.
+        alone = len(ways) == 1 and not may_lose_answer(world, self._setting, op_id)
         for after, told in ways:
             seen = (outcome_place(op_id), outcome_entry(told))
             # Calls that only read have shown their outcome already, when they took effect.
             extra = () if call.stage is CallStage.DONE else (seen,)
-            # A returned call may have left messages behind where decisions are open.
-            yield Step(name, after, (*shows, *extra), claims.NEXT_MOMENT if len(ways) == 1 else None)
+            yield Step(name, after, (*shows, *extra), claims.NEXT_MOMENT if alone else None)
 
     def _return_of_the_dead(
         self, world: World, op_id: int, outcome: Outcome, shows: tuple[tuple[Entry, Entry], ...]

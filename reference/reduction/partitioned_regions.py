@@ -111,7 +111,7 @@ class SentToCopies(_OfPrimaries):
 
     @condition("copies are sent what nobody holds when its primary dies")
     def _a_copy_outlives_the_primary(self, sending: PrimarySending) -> bool:
-        """A call ends when no copy is waited for, and is then not tried again where its primary dies."""
+        """A call that waits for no copy may have ended, where one that was not sent is tried again."""
         bucket = sending.world.buckets[sending.operation.region, sending.operation.key]
         dies = self._lookahead.dies
         return not dies(sending.call.carrier) or not all(map(dies, bucket.copies))
@@ -129,6 +129,12 @@ class PassedByMember(_OfPrimaries):
     def _the_member_serves_no_clients(self, change: SilentChange) -> bool:
         """Clients of the member are sent the update in the order in which it arrives."""
         return not self._setting.serves(change.member)
+
+    @condition("who holds no copy passes by what it may carry out anew")
+    def _a_holder_outlives_it(self, change: SilentChange) -> bool:
+        """Where all holders of a key die, its next primary carries out anew what it had only heard of."""
+        bucket = change.world.buckets[change.operation.region, change.operation.key]
+        return not all(map(self._lookahead.dies, (bucket.primary, *bucket.copies)))
 
 
 class TakenOverAlone(_OfPrimaries):

@@ -243,6 +243,12 @@ class ShownInstead(_OfOneMember):
             change.world, change.view, change.wire, change.operation.op_id
         )
 
+    @condition("a silent change is refused though its member may carry it out anew")
+    def _a_holder_outlives_it(self, change: SilentChange) -> bool:
+        """Where all holders of a key die, its next primary carries out anew what it had only heard of."""
+        bucket = change.world.buckets.get((change.operation.region, change.operation.key))
+        return bucket is None or not all(map(self._lookahead.dies, (bucket.primary, *bucket.copies)))
+
 
 class ClientOfLoser(msgspec.Struct, frozen=True):
     """A client of a server at which an update loses, or finds nothing to do.
