@@ -99,8 +99,8 @@ UNNOTICED = {
     "a remote event is lost though a resolver is asked",
     "what is known already is passed over though peers tell of it later",
     "what is told again is answered at once",
-    # A call that waits for no copy may be tried again, too, so it may as well have been sent.
-    "copies are sent what nobody holds when its primary dies",
+    # A call that waits for no copy may be tried again, too. So sending it early hides no run.
+    "copies are sent what no copy keeps when its primary dies",
     # Since an answered call holds no queue back, a queue is empty at rest. Only open decisions leave more.
     "a client registers before what is held back",
 }

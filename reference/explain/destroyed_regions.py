@@ -27,17 +27,17 @@ _NOTHING = Unsettled()
 """It claims nothing, and keeps the number of each later moment."""
 
 
-def without_vain_calls(history: History) -> History:
+def without_failed_calls(history: History) -> History:
     """The history without the calls of destroyed regions that show nothing and failed, or have no known end.
 
     Each of their moments becomes one that claims nothing, since logs name moments by their numbers.
     """
-    vain = set(_failed(history))
-    if vain:
-        vain -= _shown(history)
-    if not vain:
+    failed = set(_failed(history))
+    if failed:
+        failed -= _shown(history)
+    if not failed:
         return history
-    timeline = tuple(_NOTHING if _of(moment) in vain else moment for moment in history.timeline)
+    timeline = tuple(_NOTHING if _of(moment) in failed else moment for moment in history.timeline)
     return msgspec.structs.replace(history, timeline=timeline)
 
 

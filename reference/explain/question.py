@@ -11,7 +11,7 @@ from typing import NamedTuple
 from plumbline.reference.explain.call_intervals import overtaken, ticks
 from plumbline.reference.explain.client_lookahead import ClientDeliveryLookahead
 from plumbline.reference.explain.clocks import readings
-from plumbline.reference.explain.destroyed_regions import without_vain_calls
+from plumbline.reference.explain.destroyed_regions import without_failed_calls
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.listener_index import entry_of, repeats_calls, shows_marks
 from plumbline.reference.explain.recorded_lookahead import RecordedLookahead
@@ -86,7 +86,7 @@ def ask(
 def _ask(
     history: History, book: Rulebook, *, tries_again: bool, wanders: bool, unheard: frozenset[str]
 ) -> Question:
-    history = told_apart(without_vain_calls(history), book)
+    history = told_apart(without_failed_calls(history), book)
     index = Index(history)
     setting = Setting(
         book,

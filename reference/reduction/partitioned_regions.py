@@ -109,7 +109,7 @@ class SentToCopies(_OfPrimaries):
         """An update that stands in the listener of its primary is sent before that returns, or behind."""
         return not parked(sending.world, sending.operation, sending.call)
 
-    @condition("copies are sent what nobody holds when its primary dies")
+    @condition("copies are sent what no copy keeps when its primary dies")
     def _a_copy_outlives_the_primary(self, sending: PrimarySending) -> bool:
         """A call that waits for no copy may have ended, where one that was not sent is tried again."""
         bucket = sending.world.buckets[sending.operation.region, sending.operation.key]
