@@ -37,7 +37,7 @@ _KINDS = {
     "!": OperationKind.DESTROY_REGION,
     "?": OperationKind.LOCAL_DESTROY_REGION,
 }
-_ENDS = {"-": Status.FAILED, "%": Status.INDEFINITE}
+_ENDS = {"-": Status.FAILED, "%": Status.INDEFINITE, "*": Status.INDEFINITE}
 
 
 def history(timeline: str) -> History:
@@ -45,9 +45,9 @@ def history(timeline: str) -> History:
 
     Args:
         timeline: `A1` puts t1 under x at A and waits, `A!` destroys its region and waits, `K?` does so
-            locally; `A1-` puts, reaches no gate at B and fails, and `A1%` has no answer; `@K` registers for
-            the key y; `K=1` reads that K holds t1 under x, `K=` that it holds nothing, `K~` that it has no
-            region any more.
+            locally; `A1-` puts, reaches no gate at B and fails, `A1%` has no answer then, and `A1*` none
+            without a gate; `@K` registers for the key y; `K=1` reads that K holds t1 under x, `K=` that it
+            holds nothing, `K~` that it has no region any more.
     """
     moments: list[Moment] = []
     for number, word in enumerate(timeline.split(), 1):
@@ -62,8 +62,8 @@ def history(timeline: str) -> History:
         else:
             kind = _KINDS.get(what, OperationKind.PUT)
             end = _ENDS.get(what[-1])
-            what = what.rstrip("-%")
-            gates = (Gate("B", number),) if end else ()
+            what = what.rstrip("-%*")
+            gates = (Gate("B", number),) if word[-1] in "-%" else ()
             token = f"t{what}" if kind is OperationKind.PUT else f"destroys{number}"
             key = "x" if kind is OperationKind.PUT else ""
             operation = Operation(
@@ -85,6 +85,7 @@ def history(timeline: str) -> History:
 RIGHT = {
     "before a call that fails": history("A1 B! A2- A~ B~"),
     "before a call without an answer": history("A1 B! A2% A~ B~"),
+    "locally before a call without an answer that stores": history("B1 K? K2* B=2"),
     "locally before a call of its client that fails": history("B1 K? K2- B=1"),
     "at all members": history("A1 A! A~ B~"),
     "at its own client and all members": history("A1 K! K~ B~ A~"),
