@@ -63,6 +63,8 @@ class ClientSide(Adapter):
         self._roster.require_alive()
         if action == "ready" and client in self._registrations.holders():
             raise UnsupportedError("client_action: a client of Geode has one answer under way at a time")
+        if action == "kill":
+            self._stage.release_all(client)  # what stood in its listeners is gone with its process
         self._clients.act(client, action, keepalive=keepalive, members=self._cluster.members)
 
     def interest(self, interest: Interest) -> None:

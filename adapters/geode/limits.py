@@ -59,6 +59,7 @@ CAPABILITIES = (
     Capability.OVERFLOW_COUNTS,
     Capability.CLIENTS,
     Capability.DURABLE_CLIENTS,
+    Capability.CONCURRENT_LIVES,
     Capability.SUBSCRIPTION_CONFLATION,
     Capability.HELD_REGISTRATIONS,
     Capability.HELD_GETS,

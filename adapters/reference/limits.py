@@ -62,6 +62,7 @@ CAPABILITIES = (
     Capability.CALLBACK_SCRIPTS,
     Capability.CLIENTS,
     Capability.DURABLE_CLIENTS,
+    Capability.CONCURRENT_LIVES,
     Capability.SUBSCRIPTION_CONFLATION,
     Capability.HELD_REGISTRATIONS,
     Capability.HELD_GETS,

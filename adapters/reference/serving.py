@@ -30,18 +30,17 @@ class Serving(Registering):
         simulation.world = simulation.model.interests.connected(simulation.world, client)
 
     def _start_again(self, client: Client, *, connected: bool) -> None:
-        """Run another process under the id of a durable client that is away, once everything has happened."""
+        """Run another process under the id of a durable client that is away."""
         simulation = self._ready()
         if connected:
             raise AdapterError(f"start_client: {client.name} runs already")
         if all(server in simulation.world.wan.dead for server in client.servers):
             raise UnsupportedError(f"start_client: no server of {client.name} lives")
-        self.settle(0)
         timeout_ms = client.durable_timeout_s * 1000
         simulation.happen(Fault(kind=FaultKind.CLIENT_START, client=client.name, milliseconds=timeout_ms))
 
     def client_action(self, client: str, action: str, keepalive: bool) -> None:
-        """A durable client becomes ready, or goes once everything has happened."""
+        """A durable client becomes ready, or goes."""
         simulation = self._ready()
         kinds = {
             ("ready", False): FaultKind.CLIENT_READY,
@@ -58,8 +57,6 @@ class Serving(Registering):
             return
         if not simulation.world.served.durable[client].connected:
             raise AdapterError(f"client_action: {client} is away")
-        if kind is not FaultKind.CLIENT_READY:
-            self.settle(0)
         simulation.happen(Fault(kind=kind, client=client))
 
     def interest(self, interest: Interest) -> None:

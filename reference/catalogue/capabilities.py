@@ -43,6 +43,7 @@ class Capability(StrEnum):
     QUEUE_INSPECTION = "queue_inspection"
     CLIENTS = "clients"
     DURABLE_CLIENTS = "durable_clients"
+    CONCURRENT_LIVES = "concurrent_lives"
     SUBSCRIPTION_CONFLATION = "subscription_conflation"
     HELD_REGISTRATIONS = "held_registrations"
     HELD_GETS = "held_gets"
@@ -95,6 +96,7 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.QUEUE_INSPECTION: "depth, contents and role of queues",
     Capability.CLIENTS: "clients, interest, subscriptions, failover between servers",
     Capability.DURABLE_CLIENTS: "queues kept for absent clients, replay, markers",
+    Capability.CONCURRENT_LIVES: "durable clients that go and come back while calls are under way",
     Capability.SUBSCRIPTION_CONFLATION: "clients whose queue keeps the latest update alone, an extension",
     Capability.HELD_REGISTRATIONS: "what the answer to a registration meets that was held back on its way",
     Capability.HELD_GETS: "what the answer to a client's get meets that was held back on its way",

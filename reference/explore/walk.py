@@ -22,7 +22,7 @@ from plumbline.reference.explore.program_shape import WHOLLY
 from plumbline.reference.explore.programs import Happening, Program, first_puts, words
 from plumbline.reference.explore.reduction_of_faults import AtOnce
 from plumbline.reference.explore.reduction_of_members import Apart
-from plumbline.reference.history.fault_kinds import CLIENT_GOES, STARTS_AGAIN, Fault, FaultKind
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import Operation, Outcome
 from plumbline.reference.history.registration_moments import RegistrationBegun
@@ -88,10 +88,6 @@ class Walked:
             told.append(came[1])
             came = self._before[came[0]]
         return tuple(reversed(told))
-
-
-_AT_REST = (FaultKind.CLIENT_START, FaultKind.MOVE_PRIMARY, *CLIENT_GOES, *STARTS_AGAIN)
-"""Faults that happen only when everything has settled."""
 
 
 class _Due(Unobserved):
@@ -321,7 +317,7 @@ class _Walker:
         if isinstance(happening, RegistrationBegun):
             yield self._model.pending.begun(world, happening.number, happening.interest, held=False)
         elif isinstance(happening, Fault):
-            if happening.kind in _AT_REST and not self._model.rest.quiet(world):
+            if happening.at_rest and not self._model.rest.quiet(world):
                 return
             yield from self._model.faults.happened(world, happening)
         else:

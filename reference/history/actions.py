@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.action import Action, Named
 from plumbline.reference.history.bulk import BULK
-from plumbline.reference.history.fault_kinds import TRAITS, Fault, fault_words
+from plumbline.reference.history.fault_kinds import Fault, fault_needs, fault_words
 from plumbline.reference.history.join_actions import BeginJoin, EndJoin, ReleaseCopy
 from plumbline.reference.history.listener_calls import ANSWERS, QUEUE, answer_words
 from plumbline.reference.history.log_lines import is_of_alerts
@@ -210,9 +210,8 @@ class Inject(Action, frozen=True, tag="inject"):
     fault: Fault
 
     def needs(self) -> tuple[Capability, ...]:
-        """What the kind of fault needs."""
-        needed = TRAITS[self.fault.kind].needs
-        return () if needed is None else (needed,)
+        """What the fault needs."""
+        return tuple(fault_needs(self.fault))
 
     def words(self, *, several: bool) -> str:
         """The fault."""

@@ -6,6 +6,7 @@ adapter causes one, nor of what follows from it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 
 import msgspec
@@ -51,6 +52,12 @@ CLIENT_LIVES = CLIENT_GOES | {FaultKind.CLIENT_READY, FaultKind.CLIENT_START}
 """What happens in the life of a durable client (003)."""
 
 
+_AT_REST = (
+    STARTS_AGAIN | CLIENT_GOES | {FaultKind.CLIENT_START, FaultKind.ANSWERS_LOST, FaultKind.MOVE_PRIMARY}
+)
+"""What is asked for only when everything has settled, unless the fault says otherwise."""
+
+
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
     """One fault, or its mending.
 
@@ -70,7 +77,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
             client_ready: `client`, which is durable, declares that it is ready for events. client_close,
             client_detach: it closes, without keep-alive and with it. client_crash: its process is killed.
             client_start: another process runs under its id, with empty memory. Each of these but
-            client_ready is asked for only when everything has settled.
+            client_ready is asked for only when everything has settled, unless it is meanwhile.
         member: whom it befalls; "" for links.
         queue: which queue is paused or resumed.
         site: the sending side of a link.
@@ -80,6 +87,8 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
         client: whose calls are not answered, or which client goes or comes.
         region: in which region a primary moves.
         key: the primary of whose bucket.
+        meanwhile: whether other things may be under way when it is asked for. Only a durable client goes or
+            comes so.
     """
 
     kind: FaultKind
@@ -91,6 +100,12 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     client: str = ""
     region: str = ""
     key: str = ""
+    meanwhile: bool = False
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether it is asked for only when everything has settled."""
+        return self.kind in _AT_REST and not self.meanwhile
 
 
 class FaultTraits(msgspec.Struct, frozen=True):
@@ -144,4 +159,14 @@ TRAITS: dict[FaultKind, FaultTraits] = {
 
 def fault_words(fault: Fault) -> str:
     """A fault in words: "crash of a1", "link from site 1 to site 2 cut"."""
-    return TRAITS[fault.kind].words.format(**msgspec.structs.asdict(fault))
+    words = TRAITS[fault.kind].words.format(**msgspec.structs.asdict(fault))
+    return f"{words} meanwhile" if fault.meanwhile else words
+
+
+def fault_needs(fault: Fault) -> Iterator[Capability]:
+    """What a candidate must offer for a fault, besides what the set-up that it concerns asks for."""
+    needed = TRAITS[fault.kind].needs
+    if needed is not None:
+        yield needed
+    if fault.meanwhile:
+        yield Capability.CONCURRENT_LIVES

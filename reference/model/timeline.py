@@ -13,7 +13,7 @@ from itertools import product
 from msgspec.structs import replace
 
 from plumbline.reference.history.bulk import with_tied
-from plumbline.reference.history.fault_kinds import CLIENT_GOES, STARTS_AGAIN, Fault, FaultKind
+from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault
 from plumbline.reference.history.join_moments import CopyHeld, CopyReleased, JoinBegun, JoinEnded
 from plumbline.reference.history.listener_calls import QUEUE
 from plumbline.reference.history.moments import (
@@ -90,15 +90,6 @@ Reading = str | None
 
 READS_CONTENTS = "reads contents"
 """The harness reads some keys of a copy: the name of that step."""
-
-_AT_REST = (
-    FaultKind.ANSWERS_LOST,
-    FaultKind.CLIENT_START,
-    FaultKind.MOVE_PRIMARY,
-    *CLIENT_GOES,
-    *STARTS_AGAIN,
-)
-"""Faults that are asked for only when everything has settled."""
 
 WHOLE_COPY, DESTROYED = "\0region", "destroyed"
 """In place of a key: whether there is a copy at all; and what is read of one that was destroyed."""
@@ -277,7 +268,7 @@ class Timeline:
                 return world.but(asked=world.asked.set(number, unread))
             case StatisticAsked(number):
                 return world.but(asked=world.asked.set(number, None))
-            case FaultBegun(_, fault) if fault.kind in _AT_REST and not self._may_begin(world, fault):
+            case FaultBegun(_, fault) if fault.at_rest and not self._may_begin(world, fault):
                 return None
             case FaultBegun(number, fault):
                 return world.but(wan=replace(world.wan, faults=world.wan.faults.set(number, fault)))

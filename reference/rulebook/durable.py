@@ -51,6 +51,16 @@ class DurableDecisions(Subject):
         return True
 
     @staticmethod
+    @decision("DUR-READY-01")
+    def queues_until_ready(first: bool) -> bool:  # noqa: ARG004
+        """Whether events are queued for a client that runs and is not ready yet: they are (003, L10).
+
+        Args:
+            first: whether the client is in its first life.
+        """
+        return True
+
+    @staticmethod
     @decision("DUR-READY-02")
     def flows_unasked(ready: bool) -> bool:  # noqa: ARG004
         """Whether a client that is not durable is sent its events: it is, ready or not (003, L10).
@@ -121,11 +131,12 @@ class DurableDecisions(Subject):
 
     @staticmethod
     @decision("DUR-DISC-04")
-    def keeps_queued(durably: bool) -> bool:  # noqa: ARG004
+    def keeps_queued(durably: bool, sending: bool) -> bool:  # noqa: ARG004
         """Whether what was queued when the client went stays queued: it does (003, L15 s6).
 
         Args:
             durably: whether durable interest covers it.
+            sending: whether it was on its way to the client, which had not received it.
         """
         return True
 
@@ -215,6 +226,18 @@ FAULTS = (
         "DUR-READY-01",
         "what was kept is sent only when another event is queued",
         flows_when_ready=lambda: False,
+    ),
+    variant(
+        "unready-misses-events",
+        "DUR-READY-01",
+        "what happens between the start of a client and its readiness is not queued",
+        queues_until_ready=lambda first: False,  # noqa: ARG005
+    ),
+    variant(
+        "return-misses-events",
+        "DUR-READY-01",
+        "what happens between the return of a client and its readiness is not queued",
+        queues_until_ready=lambda first: first,
     ),
     variant(
         "others-wait-for-ready",
@@ -327,13 +350,19 @@ FAULTS = (
         "queue-emptied-at-parting",
         "DUR-DISC-04",
         "what is queued when a client goes is dropped",
-        keeps_queued=lambda durably: False,  # noqa: ARG005
+        keeps_queued=lambda durably, sending: False,  # noqa: ARG005
     ),
     variant(
         "other-events-dropped-at-parting",
         "DUR-DISC-04",
         "what only other interest had matched is dropped when a client goes",
-        keeps_queued=lambda durably: durably,
+        keeps_queued=lambda durably, sending: durably,  # noqa: ARG005
+    ),
+    variant(
+        "sent-counts-as-delivered",
+        "DUR-DISC-04",
+        "what is on its way to a client when it goes is dropped",
+        keeps_queued=lambda durably, sending: not sending,  # noqa: ARG005
     ),
     variant(
         "acknowledged-comes-again",

@@ -182,6 +182,7 @@ class _Parts(
             self._ages,
             self.clients,
             self.lives,
+            self.lives_meanwhile,
             self.registrations,
             self.held_gets,
             self._crashes,

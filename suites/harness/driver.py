@@ -81,15 +81,6 @@ _Told = TypeVar("_Told", Event, QueuedChange)
 SHOWN_LIMIT_MS = 3_000
 """A listener that will receive something receives it within this time, or within that for settling."""
 
-_AT_REST = (
-    FaultKind.ANSWERS_LOST,
-    FaultKind.CLIENT_START,
-    FaultKind.MOVE_PRIMARY,
-    *CLIENT_GOES,
-    *STARTS_AGAIN,
-)
-"""What is done only when everything has settled."""
-
 DEPTH_LIMIT_MS = 5_000
 """Within this time the copies of a queue follow the primary, whose removals are told about once a second."""
 
@@ -321,7 +312,7 @@ class Driver:
         """Do something to the candidate, and go on once it is done."""
         if fault.kind is FaultKind.MOVE_PRIMARY:
             self.locate(fault.region, fault.key)
-        if fault.kind in _AT_REST:
+        if fault.at_rest:
             self.settle()
         begun = [self._begin(fault)]
         inject(self._adapter, fault, self.topology, self._clients)

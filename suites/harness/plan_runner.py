@@ -30,7 +30,7 @@ from plumbline.reference.history.actions import (
     Start,
 )
 from plumbline.reference.history.bulk import singly
-from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN, Fault, FaultKind
+from plumbline.reference.history.fault_kinds import CLIENT_GOES, CLIENT_LIVES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.join_actions import BeginJoin, EndJoin, ReleaseCopy
 from plumbline.reference.history.listener_calls import QUEUE
 from plumbline.reference.history.log_lines import is_of_alerts
@@ -344,17 +344,19 @@ class _Playing:
             self._lost.pop((fault.client, fault.member), None)
         self._down = still_down(self._down, fault)
         self._driver.inject(fault)
-        if fault.kind is FaultKind.CRASH:
-            # A call parked at a listener there is gone with it.
-            for gate in [gate for gate in self._parked if gate.member == fault.member]:
+        if fault.kind is FaultKind.CRASH or fault.kind in CLIENT_GOES:
+            # What is parked at a listener there is gone with it.
+            for gate in [gate for gate in self._parked if gate.member in {fault.member, fault.client}]:
                 del self._parked[gate]
+                if fault.client:
+                    self._driver.release(gate)  # the event may come to the next life
 
     def _may_live(self, fault: Fault) -> bool:
         """Whether a durable client may go or come now: it runs or is away, and has a server to come to."""
         away = fault.client in self._driver.crashed
         if fault.kind is FaultKind.CLIENT_READY:
             return not away
-        if self._stands() or self._driver.under_way or away is not (fault.kind is FaultKind.CLIENT_START):
+        if away is not (fault.kind is FaultKind.CLIENT_START) or not self._lets_live(fault):
             return False
         registering = {interest.client for interest in self._driver.registrations.under_way.values()}
         if registering - {fault.client} or (registering and fault.kind is not FaultKind.CLIENT_CRASH):
@@ -363,6 +365,18 @@ class _Playing:
         if registering and client.redundancy:
             return False  # no document says at which of its servers it has registered first
         return not away or not self._driver.crashed.issuperset(client.servers)
+
+    def _lets_live(self, fault: Fault) -> bool:
+        """Whether what is under way leaves a durable client to go or come."""
+        if not fault.meanwhile:
+            return not self._stands() and not self._driver.under_way
+        if any(operation.member == fault.client for operation in self._driver.under_way):
+            return False  # no document says what becomes of a call of a client that goes
+        at = {gate.member for gate in self._parked}
+        if not at.isdisjoint(self._plan.members):
+            return False  # what stands at a server may hold up a client that goes or comes
+        # Only a kill ends a process whose listener has not returned.
+        return fault.kind is FaultKind.CLIENT_CRASH or fault.client not in at
 
     def _stands(self) -> bool:
         """Whether anything may stand at a gate: nothing does of a durable client that is not ready yet."""

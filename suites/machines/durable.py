@@ -1,7 +1,8 @@
 """The state machine of durable clients: lives that end and begin again, among writes and failures (003).
 
-A client goes and comes back only at rest. It becomes ready at any time, so that it is sent what was kept
-while others write: members, and clients of one server. One plan in ten keeps up to two hundred events.
+A client goes, comes back and becomes ready at any time, also while others write: members, and clients of one
+server. What stands in its listener dies with it. Of a candidate that does not offer this, a client goes and
+comes back at rest. One plan in ten keeps up to two hundred events.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ class DurableMachine(ClientMachine):
         self.registers = False
         self.dead: set[str] = set()
         self.life: dict[str, DrawnLife] = {"K": DrawnLife()}
-        self.time_is_held = self.is_large = False
+        self.time_is_held = self.is_large = self.is_concurrent = False
+        self.calling: set[str] = set()
         self.passed_ms = 0
         self.regions: tuple[str, ...] = (REGION,)
 
@@ -102,6 +104,7 @@ class DurableMachine(ClientMachine):
         another=st.sampled_from(("", "", "plain", "durable")),
         regions=st.sampled_from(((REGION,), (REGION,), (REGION, OTHER))),
         size=st.integers(0, 9),
+        meanwhile=st.booleans(),
     )
     def begin(
         self,
@@ -114,8 +117,13 @@ class DurableMachine(ClientMachine):
         another: str,
         regions: tuple[str, ...],
         size: int,
+        meanwhile: bool,
     ) -> None:
-        """Choose who is there, how clients are secured, and whether time is held, before any call."""
+        """Choose who is there, how clients are secured, and whether time is held, before any call.
+
+        Clients go and come back at rest, or while others are under way where the candidate offers it.
+        """
+        self.is_concurrent = meanwhile and Capability.CONCURRENT_LIVES in self.offers
         servers = SERVERS if secured or second else SERVERS[:1]
         timeout_s = TIMEOUT_MS // 1000
         self.regions, self.is_large = regions, size == 0
@@ -149,8 +157,18 @@ class DurableMachine(ClientMachine):
             )
             self.steps.append(Register(interest))
 
-    def _live(self, client: str, kind: FaultKind) -> None:
-        self.steps.append(Inject(Fault(kind=kind, client=client)))
+    def _live(self, client: str, kind: FaultKind, *, meanwhile: bool = False) -> None:
+        self.steps.append(Inject(Fault(kind=kind, client=client, meanwhile=meanwhile)))
+
+    def _meanwhile(self, client: str, kind: FaultKind) -> bool:
+        """Whether a client may go or come while others are under way; if not, everything comes to rest."""
+        stands = any(member == client for member, _ in self.parked.values())
+        may_die = kind is FaultKind.CLIENT_CRASH or not stands
+        if self.is_concurrent and client not in self.calling and may_die:
+            self.parked = {op: gate for op, gate in self.parked.items() if gate[0] != client}
+            return True
+        self.settle_now()
+        return False
 
     def _named(self, which: int) -> str:
         return tuple(self.life)[which % len(self.life)]
@@ -159,10 +177,22 @@ class DurableMachine(ClientMachine):
         self.make_room()
         region = self.regions[where % len(self.regions)]
         operation: Operation = msgspec.structs.replace(self.operation(caller, kind, key), region=region)
-        if waits:
+        if waits and not self.parked:
             self.steps.append(Do(operation))
-        else:
-            self.start(operation)
+            return
+        self.calling.add(caller)
+        self.start(operation)
+
+    def settle_now(self) -> None:
+        """Settle, and have returned what was called."""
+        super().settle_now()
+        self.calling.clear()
+
+    @rule(which=st.integers(0, 1))
+    @precondition(lambda self: self.is_concurrent)
+    def stand(self, which: int) -> None:
+        """An event stands in the listener of a client that is ready."""
+        self._stand(self._named(which))
 
     @rule(
         who=st.integers(0, 2),
@@ -221,9 +251,9 @@ class DurableMachine(ClientMachine):
             self._go(name, how)
 
     def _go(self, name: str, how: FaultKind) -> None:
-        self.settle_now()
+        meanwhile = self._meanwhile(name, how)
         self.life[name].runs = self.life[name].is_ready = False
-        self._live(name, how)
+        self._live(name, how, meanwhile=meanwhile)
 
     @rule(which=st.integers(0, 1), registers=st.sampled_from((True, True, False)))
     def come_back(self, which: int, registers: bool) -> None:
@@ -233,11 +263,11 @@ class DurableMachine(ClientMachine):
             self._come_back(name, registers=registers)
 
     def _come_back(self, name: str, *, registers: bool) -> None:
-        self.settle_now()
+        meanwhile = self._meanwhile(name, FaultKind.CLIENT_START)
         self.life[name].runs = True
         self.life[name].lives += 1
-        self._live(name, FaultKind.CLIENT_START)
-        if registers:
+        self._live(name, FaultKind.CLIENT_START, meanwhile=meanwhile)
+        if registers and not meanwhile:
             self._register(name, WHATS[0], "none", durable=True)
 
     @rule(
@@ -249,6 +279,7 @@ class DurableMachine(ClientMachine):
         behind=st.integers(0, 2),
         dies=st.sampled_from((0, 0, 0, 1, 2)),
         many=st.integers(MOST_KEPT // 2, MOST_KEPT),
+        stands=st.booleans(),
     )
     def miss(
         self,
@@ -260,11 +291,20 @@ class DurableMachine(ClientMachine):
         behind: int,
         dies: int,
         many: int,
+        stands: bool,
     ) -> None:
-        """A client is away while others write, and returns; a server may die, or time pass, meanwhile."""
+        """A client is away while others write, and returns; a server may die, or time pass, meanwhile.
+
+        Where clients go at any time, an event may stand in its listener then, and others behind it.
+        """
         name = self._named(which)
         if not self.life[name].runs or self.life[name].lives >= MOST_LIVES:
             return
+        if stands and self.is_concurrent and self._stand(name):
+            how = FaultKind.CLIENT_CRASH
+        if self.is_concurrent:
+            for who, kind, key, where in calls[:behind]:
+                self.call(who, kind, key, where, waits=False)
         self._go(name, how)
         for who, kind, key, where in calls[behind:]:
             self.call(who, kind, key, where, waits=True)
@@ -281,6 +321,16 @@ class DurableMachine(ClientMachine):
             self.call(who, kind, key, where, waits=True)
         self._become_ready(name)
         self.call(0, OperationKind.PUT, KEYS[0], where=0, waits=False)
+
+    def _stand(self, name: str) -> bool:
+        """Whether an event comes to stand in the listener of a client: one that is ready, and that can."""
+        if not self.life[name].is_ready or Capability.LISTENER_GATES not in self.offers:
+            return False
+        self.make_room()
+        if any(holder == name for holder, _ in self.parked.values()):
+            return True
+        self.park(self.operation(self.living[0], OperationKind.PUT, KEYS[0]), name)
+        return True
 
     def _write_many(self, many: int) -> None:
         """So many operations of members in turn, each returned before the next is called."""

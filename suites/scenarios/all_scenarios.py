@@ -37,6 +37,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     gateway_takeover,
     interests,
     lesser_members,
+    lives_meanwhile,
     observation,
     parallel_queues,
     parallel_senders,

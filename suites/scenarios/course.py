@@ -108,20 +108,27 @@ class Course:
         """A durable client declares that it is ready for events."""
         self._break(Fault(kind=FaultKind.CLIENT_READY, client=client))
 
-    def part(self, client: str, *, keep: bool) -> None:
-        """A durable client closes, with keep-alive or without, once everything has settled."""
-        self.settle_around()
-        self._break(Fault(kind=FaultKind.CLIENT_DETACH if keep else FaultKind.CLIENT_CLOSE, client=client))
+    def part(self, client: str, *, keep: bool, meanwhile: bool = False) -> None:
+        """A durable client closes, with keep-alive or without, once everything has settled or meanwhile."""
+        self._live(FaultKind.CLIENT_DETACH if keep else FaultKind.CLIENT_CLOSE, client, meanwhile=meanwhile)
 
-    def kill(self, client: str) -> None:
-        """The process of a durable client is killed, once everything has settled."""
-        self.settle_around()
-        self._break(Fault(kind=FaultKind.CLIENT_CRASH, client=client))
+    def kill(self, client: str, *, meanwhile: bool = False) -> None:
+        """The process of a durable client is killed, once everything has settled or meanwhile."""
+        gone = [gate for gates in self._gates.values() for gate in gates if gate.member == client]
+        for op_id, gates in self._gates.items():
+            self._gates[op_id] = [gate for gate in gates if gate.member != client]
+        self._live(FaultKind.CLIENT_CRASH, client, meanwhile=meanwhile)
+        for gate in gone:
+            self._driver.release(gate)  # the event may come to the next life
 
-    def come_back(self, client: str, timeout_ms: int = 0) -> None:
+    def come_back(self, client: str, timeout_ms: int = 0, *, meanwhile: bool = False) -> None:
         """Another process runs under the id of a durable client, with another time-out if one is named."""
-        self.settle_around()
-        self._break(Fault(kind=FaultKind.CLIENT_START, client=client, milliseconds=timeout_ms))
+        self._live(FaultKind.CLIENT_START, client, timeout_ms, meanwhile=meanwhile)
+
+    def _live(self, kind: FaultKind, client: str, milliseconds: int = 0, *, meanwhile: bool) -> None:
+        if not meanwhile:
+            self.settle_around()
+        self._break(Fault(kind=kind, client=client, milliseconds=milliseconds, meanwhile=meanwhile))
 
     def hold_time(self) -> None:
         """From here on time stands still, until the example is over."""

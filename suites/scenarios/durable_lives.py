@@ -69,6 +69,20 @@ def nothing_reaches_a_client_before_it_is_ready(s: Stage) -> None:
     s.told_once(K, later)
 
 
+@scenario("DUR-READY-01", "DUR-REPLAY-01", needs=DURABLE, clients=ONE, registers=False)
+def nothing_is_missed_between_return_and_readiness(s: Stage) -> None:
+    is_there(s)
+    s.part(K, keep=True)
+    events = [s.put("A", "x")]
+    s.come_back(K)
+    events += [s.put("A", "y"), s.put("C", "x")]
+    s.ready(K)
+    s.settle()
+    for event in events:
+        s.told_once(K, event)
+    s.hears_live(K, 2)
+
+
 @scenario("DUR-DISC-02", "DUR-REPLAY-09", needs=DURABLE, clients=ONE, registers=False)
 def a_close_with_keep_alive_keeps_queue_and_interest(s: Stage) -> None:
     is_there(s)

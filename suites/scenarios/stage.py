@@ -103,6 +103,11 @@ class Stage(Course):
             expected = f"the listener of {member} to receive {named(operation)} once"
             raise MismatchError(expected, f"{len(events)} times")
 
+    def told(self, member: str, operation: Operation) -> None:
+        """The listener of a member has received an operation, once or more often."""
+        if not self._told_of(member, operation)[0]:
+            raise MismatchError(f"the listener of {member} to receive {named(operation)}", "it was not")
+
     def not_told(self, member: str, operation: Operation) -> None:
         """The listener of a member has not been told of an operation."""
         events, alike = self._told_of(member, operation)

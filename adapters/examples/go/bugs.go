@@ -62,6 +62,7 @@ var bugs = []bug{
 	{"applies-stored", "a client applies stored events to its copy", "DUR-REPLAY-04"},
 	{"stored-events-are-silent", "listeners do not receive stored events", "DUR-REPLAY-05"},
 	{"keeps-all-interest", "servers keep interest that is not durable while a client is away", "DUR-DISC-03"},
+	{"sent-is-delivered", "what is on its way to a client when it goes is dropped", "DUR-DISC-04"},
 	{"drops-queue-at-close", "what waits when a client goes is dropped", "DUR-DISC-04"},
 	{"keeps-acknowledged", "a server keeps what a durable client has acknowledged", "DUR-DISC-05"},
 	{"leaves-primary-alone", "a client that closes tells its primary alone", "DUR-DISC-06"},

@@ -70,6 +70,9 @@ func (m *member) leaves(client string, keep, crashed bool) {
 		if m.world.bug == "drops-queue-at-close" {
 			s.events = nil
 		}
+		if m.world.bug == "sent-is-delivered" {
+			s.events = unsent(s.events)
+		}
 		s.forgetMarkers()
 		time.AfterFunc(time.Duration(s.timeout)*time.Millisecond, m.timeOut)
 	}
@@ -79,6 +82,17 @@ func (m *member) leaves(client string, keep, crashed bool) {
 		wr.end()
 	}
 	s.tellReceived()
+}
+
+// unsent is what waits and was not sent yet.
+func unsent(events []*waiting) []*waiting {
+	left := []*waiting{}
+	for _, q := range events {
+		if !q.sent {
+			left = append(left, q)
+		}
+	}
+	return left
 }
 
 // forgetMarkers takes out all that is no event: it was meant for a life that is over.

@@ -39,7 +39,7 @@ var capabilities = []string{
 	"queries", "clear", "tombstones", "listener_gates", "message_control", "callback_scripts",
 	"member_faults", "statistics", "held_clocks", "configuration", "gateways", "queue_inspection", "link_faults",
 	"site_clocks", "virtual_time", "retry_time", "failure_counts", "log_lines", "async_queues",
-	"clients", "durable_clients", "local_operations", "held_registrations", "held_gets", "partitioned_regions",
+	"clients", "durable_clients", "concurrent_lives", "local_operations", "held_registrations", "held_gets", "partitioned_regions",
 	"bucket_moves", "parallel_queues", "parallel_senders",
 }
 

@@ -123,6 +123,9 @@ LEAPS_MS = (10_000, 20_000, 25_000, 35_000)
 LEAVES = (FaultKind.CLIENT_DETACH, FaultKind.CLIENT_CRASH, FaultKind.CLIENT_CRASH)
 """How a durable client goes whose queue stays."""
 
+MEANWHILE = 0.5
+"""How likely a durable client goes or comes while others write."""
+
 DYING = 0.3
 """How likely the next member is killed before a step."""
 
@@ -227,24 +230,41 @@ class _Drawing:
             self._turn_life()
 
     def _turn_life(self) -> None:
-        """It becomes ready while others write; goes at rest; or returns at rest."""
+        """It becomes ready while others write; goes or returns, at rest or while others write."""
         draw = self._draw
         if self._runs and not self._is_ready:
             self._is_ready = True
             self._live(FaultKind.CLIENT_READY)
             return
-        self._stand_still()
-        self._steps.append(Settle())
+        meanwhile = draw.random() < MEANWHILE
+        if meanwhile:
+            self._clear_servers()
+        else:
+            self._stand_still()
+            self._steps.append(Settle())
         self._runs, self._is_ready = not self._runs, False
         if not self._runs:
-            self._live(draw.choice((*LEAVES, FaultKind.CLIENT_CLOSE)))
+            self._leave(meanwhile=meanwhile)
             return
-        self._live(FaultKind.CLIENT_START)
-        if draw.random() < 0.5:
+        self._live(FaultKind.CLIENT_START, meanwhile=meanwhile)
+        if draw.random() < 0.5 and not meanwhile:
             self._register_for_good()
 
-    def _live(self, kind: FaultKind) -> None:
-        self._steps.append(Inject(Fault(kind=kind, client=self._clients[0])))
+    def _clear_servers(self) -> None:
+        """Nothing stands at a member any more: it might hold up the client."""
+        for op_id, holder in [one for one in self._parked if one[1] in self._members]:
+            self._steps.append(Release(op_id, holder))
+            self._parked.remove((op_id, holder))
+
+    def _leave(self, *, meanwhile: bool) -> None:
+        """It goes: by a crash, where an event stands in its listener."""
+        stands = [one for one in self._parked if one[1] == self._clients[0]]
+        kind = FaultKind.CLIENT_CRASH if stands else self._draw.choice((*LEAVES, FaultKind.CLIENT_CLOSE))
+        self._parked = [one for one in self._parked if one not in stands]
+        self._live(kind, meanwhile=meanwhile)
+
+    def _live(self, kind: FaultKind, *, meanwhile: bool = False) -> None:
+        self._steps.append(Inject(Fault(kind=kind, client=self._clients[0], meanwhile=meanwhile)))
 
     def _register_for_good(self) -> None:
         policy, lasts = self._draw.choice(("none", "none", "keys_values")), self._draw.random() < 0.9

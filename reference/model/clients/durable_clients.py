@@ -396,6 +396,8 @@ class Durable:
         without = each(book.keeps_without_interest(parting is Parting.CRASHED)) if not durable else (True,)
         queue: tuple[Message, ...] = world.served.kept.get((line.primary, client), ())
         seen = [one for one in queue[: state.read] if not is_marker(one)]
+        ahead = [one.op_id for one in queue[state.read :] if not is_marker(one)] if state.ready else []
+        sending = next(iter(ahead), None)
         for keeps, at_all in product(kept_ways, without):
             stay = tuple(one for one, kept in zip(holders, keeps, strict=True) if kept and at_all)
             left = without_holders(gone, client, tuple(h for h in holders_of(line) if h not in stay))
@@ -405,22 +407,37 @@ class Durable:
             for others in each(book.other_interest()):
                 rest = interests_left(left, client, others)
                 for after in acknowledged(rest, self._setting, client, seen, stay, later=later):
-                    yield from self._emptied(after, client, stay, durable)
+                    yield from self._emptied(after, client, stay, durable, sending)
 
     def _emptied(
-        self, world: World, client: str, holders: tuple[str, ...], durable: list[Interest]
+        self,
+        world: World,
+        client: str,
+        holders: tuple[str, ...],
+        durable: list[Interest],
+        sending: int | None,
     ) -> Iterator[World]:
-        """The worlds without what was queued and does not stay so, as it should."""
-        book = self._setting.book
-        for whole, other in product(each(book.keeps_queued(True)), each(book.keeps_queued(False))):  # noqa: FBT003
-            after = world
-            for holder in holders if not (whole and other) else ():
+        """The worlds without what was queued and does not stay so, as it should.
+
+        Args:
+            world: the world in which the client has gone.
+            client: the client.
+            holders: the servers that keep its queue.
+            durable: its durable interest.
+            sending: the event that it was being sent; None where there is none.
+        """
+        sorts = {
+            one.op_id: (self._is_durable(one, durable), one.op_id == sending)
+            for holder in holders
+            for one in world.served.kept.get((holder, client), ())
+            if not is_marker(one)
+        }
+        met = sorted(set(sorts.values()))
+        for keeps in product(*(each(self._setting.book.keeps_queued(*sort)) for sort in met)):
+            stays, after = dict(zip(met, keeps, strict=True)), world
+            for holder in holders if not all(keeps) else ():
                 queue: tuple[Message, ...] = world.served.kept.get((holder, client), ())
-                left = tuple(
-                    one
-                    for one in queue
-                    if is_marker(one) or (whole if self._is_durable(one, durable) else other)
-                )
+                left = tuple(one for one in queue if is_marker(one) or stays[sorts[one.op_id]])
                 after = with_kept(after, holder, client, left)
             yield after
 

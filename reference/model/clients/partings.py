@@ -16,7 +16,7 @@ from plumbline.reference.model.clients.queue_holders import (
 )
 from plumbline.reference.model.clients.registrations import with_interests
 from plumbline.reference.model.messages import Message
-from plumbline.reference.model.world import World
+from plumbline.reference.model.world import GateState, World
 from plumbline.reference.rulebook.durable import OtherInterest
 
 
@@ -55,11 +55,14 @@ def others_ended(world: World, client: str) -> World:
 
 
 def without_client(world: World, client: str) -> World:
-    """The world without what a client's process held and knew."""
-    entries, channels = world.entries, world.channels
+    """The world without what a client's process held and knew; nothing stands in its listeners any more."""
+    entries, channels, gates = world.entries, world.channels, world.gates
     for where in world.entries:
         if where[0] == client:
             entries = entries.delete(where)
+    for gate in world.gates:
+        if gate[0] == client:
+            gates = gates.set(gate, GateState.OPEN)
     for channel in world.channels:
         if channel.target == client:
             channels = channels.delete(channel)
@@ -77,7 +80,7 @@ def without_client(world: World, client: str) -> World:
             pending = pending.delete(number)
     stuck = served.stuck.delete(client) if client in served.stuck else served.stuck
     served = replace(served, tracks=tracks, touched=touched, pending=pending, stuck=stuck)
-    return world.but(entries=entries, channels=channels, served=served)
+    return world.but(entries=entries, channels=channels, gates=gates, served=served)
 
 
 def interests_left(world: World, client: str, others: OtherInterest) -> World:

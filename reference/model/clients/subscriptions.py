@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import DESTROYS, STORES_VALUE, Interest, Operation, OperationKind
-from plumbline.reference.model.clients.client_state import Registration
+from plumbline.reference.model.clients.client_state import DurableState, Registration
 from plumbline.reference.model.clients.displacing import stored, taken_by_copy, told_updates
 from plumbline.reference.model.clients.queue_holders import is_marker, with_durable, with_kept
 from plumbline.reference.model.clients.registrations import covers, with_interests
@@ -23,7 +23,8 @@ from plumbline.reference.model.lookahead import Ternary
 from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import World
-from plumbline.reference.rulebook.values import Stamp, each
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.values import Free, Stamp, each
 from plumbline.reference.search.transition import Unobserved, View
 
 EVERY_WAY: Final = Unobserved(reduced=False)
@@ -227,6 +228,18 @@ def _with(
     return worlds
 
 
+def _queues(book: Rulebook, state: DurableState, *, primary: bool) -> Free | bool:
+    """Whether a server queues an event for a durable client, which may be away."""
+    keeps: Free | bool = True
+    if not state.connected:
+        keeps = book.goes_on_queueing(not primary)
+    elif not primary:
+        keeps = book.secondary_queues()
+    elif not state.ready:
+        keeps = book.queues_until_ready(state.life == 1)
+    return keeps
+
+
 def _kept(
     world: World,
     setting: Setting,
@@ -242,8 +255,7 @@ def _kept(
     """The worlds in which a server has queued an event for a durable client, which may be away."""
     book, line, state = setting.book, world.served.lines[client], world.served.durable[client]
     primary = server == line.primary
-    keeps = book.secondary_queues() if state.connected else book.goes_on_queueing(not primary)
-    for kept in each(keeps) if not (primary and state.connected) else (True,):
+    for kept in each(_queues(book, state, primary=primary)):
         for bare in _sent(world, setting, server, client, operation, primary=primary):
             if not bare or not kept:
                 yield world
