@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from plumbline.ci.selftest.generators.right_runs import draw_right
@@ -90,3 +92,37 @@ def test_nobody_listens_once_every_variant_was_asked_in_vain(monkeypatch: pytest
         proof.add(history)
     assert proof.listens() is None
     assert Proof([], Rulebook(), 1).listens() is None
+
+
+def test_what_scenarios_have_proven_is_given_up_sooner(monkeypatch: pytest.MonkeyPatch):
+    requirement = next(iter(FAULTY.values())).requirements[0]
+    proof = Proof([requirement], Rulebook(), 1, [requirement])
+    history = draw_right(1, 1, Rulebook())
+    monkeypatch.setattr(exercise, "differs", lambda *_: True)
+    monkeypatch.setattr(exercise, "refutes", lambda *_: False)
+    for _ in range(exercise.SELDOM_IN_VAIN):
+        assert proof.listens() is not None
+        proof.add(history)
+    assert proof.listens() is None
+
+
+def test_of_what_scenarios_have_proven_one_history_more_is_enough(monkeypatch: pytest.MonkeyPatch):
+    requirement = next(iter(FAULTY.values())).requirements[0]
+    history = draw_right(1, 1, Rulebook())
+    monkeypatch.setattr(exercise, "differs", lambda *_: True)
+    monkeypatch.setattr(exercise, "refutes", lambda *_: True)
+    for elsewhere, enough in (([requirement], 1), ([], 3)):
+        proof = Proof([requirement], Rulebook(), 3, elsewhere)
+        while proof.listens() is not None:
+            proof.add(history)
+        assert proof.count(requirement) == enough
+
+
+def test_a_variant_of_something_unproven_is_asked_as_often_as_ever():
+    name, variant = next((name, variant) for name, variant in FAULTY.items() if len(variant.requirements) > 1)
+    first, *others = variant.requirements
+    seldom, often = Counter({name: exercise.SELDOM_IN_VAIN}), Counter({name: exercise.MOST_IN_VAIN})
+    assert name in exercise.to_ask([first, *others], seldom, others)
+    assert name not in exercise.to_ask([first, *others], seldom, [first, *others])
+    assert name in exercise.to_ask(others, seldom)
+    assert name not in exercise.to_ask(others, often)

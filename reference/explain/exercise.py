@@ -6,7 +6,7 @@ Knows the search and the faulty variants; knows nothing of candidates, nor how a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from plumbline.reference.explain.decision_log import Asked, asked_of, matters
 from plumbline.reference.explain.question import ask
@@ -38,6 +38,9 @@ MOST_IN_VAIN = 10
 As a rule it would refute nothing else either, and most of the time would go there.
 """
 
+SELDOM_IN_VAIN = 3
+"""The same of a variant whose requirements the run has proven elsewhere: one proof more adds little."""
+
 
 def exercised(
     history: History,
@@ -46,6 +49,7 @@ def exercised(
     in_vain: Counter[str] | None = None,
     asked: Asked | None = None,
     errs: Errs | None = None,
+    elsewhere: Collection[str] = (),
 ) -> frozenset[str]:
     """Those of the requirements of which this history, right by the book, would have shown a violation.
 
@@ -58,12 +62,13 @@ def exercised(
         in_vain: how often each variant was not refuted by earlier histories; counted on here.
         asked: what the decisions were asked when the history was explained; else it is explained again.
         errs: told of an error in asking a variant, which then proves nothing; raised where it is left out.
+        elsewhere: those that other examples of the run prove; their variants are given up sooner.
     """
     wanted = frozenset(requirements)
     proven: set[str] = set()
     asked = asked or asked_of(history, book, ASKED_BUDGET)
     asked_in_vain = Counter[str]() if in_vain is None else in_vain
-    for name in to_ask(wanted, asked_in_vain):
+    for name in to_ask(wanted, asked_in_vain, elsewhere):
         variant = FAULTY[name]
         could_prove = wanted.intersection(variant.requirements) - proven
         if not could_prove or not differs(variant, book, asked):
@@ -82,11 +87,17 @@ def exercised(
     return frozenset(proven)
 
 
-def to_ask(requirements: Iterable[str], in_vain: Counter[str]) -> Iterator[str]:
+def to_ask(
+    requirements: Iterable[str], in_vain: Counter[str], elsewhere: Collection[str] = ()
+) -> Iterator[str]:
     """The variants that may prove one of the requirements and were not asked too often without proof."""
     wanted = frozenset(requirements)
+    unproven = wanted.difference(elsewhere)
     for name, variant in FAULTY.items():
-        if in_vain[name] < MOST_IN_VAIN and not wanted.isdisjoint(variant.requirements):
+        if wanted.isdisjoint(variant.requirements):
+            continue
+        most = SELDOM_IN_VAIN if unproven.isdisjoint(variant.requirements) else MOST_IN_VAIN
+        if in_vain[name] < most:
             yield name
 
 

@@ -43,6 +43,7 @@ class MachineRun(msgspec.Struct, frozen=True, kw_only=True):
         seed: what the plans are drawn from.
         deadline: on the monotonic clock; no plan is begun after it. None for no end.
         last: when making a failing plan small has to end, on the same clock.
+        elsewhere: requirements that scenarios of the run have proven: one example more is enough of each.
     """
 
     machine: str
@@ -51,6 +52,7 @@ class MachineRun(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     deadline: float | None = None
     last: float | None = None
+    elsewhere: tuple[str, ...] = ()
 
 
 class MachineResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +105,7 @@ def take(
     """
     clock = Stopwatch()
     machine = MACHINES[turn.machine]
-    proof = Proof(list(turn.wanted), session.book, turn.profile.proofs)
+    proof = Proof(list(turn.wanted), session.book, turn.profile.proofs, turn.elsewhere)
 
     def seen(name: str, verdict: Verdict, history: History) -> None:
         saw(name, verdict, history)

@@ -8,6 +8,7 @@ Knows histories and rulebooks; knows nothing of candidates.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
 from plumbline.reference.explain.decision_log import Asked
 from plumbline.reference.explain.exercise import exercised, to_ask
@@ -32,10 +33,14 @@ class Proof:
         requirements: those that the machine is about.
         book: the rulebook that the histories are right by.
         enough: so many histories of each are sought among the first, and no more are counted.
+        elsewhere: requirements that scenarios of the run have proven; of each one history is sought.
     """
 
-    def __init__(self, requirements: list[str], book: Rulebook, enough: int) -> None:
+    def __init__(
+        self, requirements: list[str], book: Rulebook, enough: int, elsewhere: Collection[str] = ()
+    ) -> None:
         self._book = book
+        self._elsewhere = frozenset(elsewhere)
         self._counts = dict.fromkeys(requirements, 0)
         self._enough = enough
         self._looked_at = 0
@@ -54,7 +59,9 @@ class Proof:
         if not open_still:
             return
         self._looked_at += 1
-        proven = exercised(history, open_still, self._book, self._in_vain, self._asked, self._errs)
+        proven = exercised(
+            history, open_still, self._book, self._in_vain, self._asked, self._errs, self._elsewhere
+        )
         for requirement in proven:
             self._counts[requirement] += 1
 
@@ -68,8 +75,12 @@ class Proof:
         if self._looked_at >= MOST_HISTORIES:
             return []
         sought = self._enough if self._looked_at < FIRST_HISTORIES else 1
-        few = [requirement for requirement, count in self._counts.items() if count < sought]
-        return few if any(to_ask(few, self._in_vain)) else []
+        few = [
+            requirement
+            for requirement, count in self._counts.items()
+            if count < (1 if requirement in self._elsewhere else sought)
+        ]
+        return few if any(to_ask(few, self._in_vain, self._elsewhere)) else []
 
     def count(self, requirement: str) -> int:
         """How many histories exercised the requirement; counting stops when there are enough."""

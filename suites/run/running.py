@@ -343,8 +343,15 @@ class _Run:
         wanted = tuple(requirement for requirement in machine.requirements if requirement in self._owed)
         if not (wanted or self._options.wide) or session.lacks(machine.needs):
             return None
+        passed = {row.requirement for row in self._rows if row.verdict is Verdict.PASS and row.exercised}
         options = self._options
-        return MachineRun(machine=machine.name, wanted=wanted, profile=options.profile, seed=options.seed)
+        return MachineRun(
+            machine=machine.name,
+            wanted=wanted,
+            profile=options.profile,
+            seed=options.seed,
+            elsewhere=tuple(sorted(passed.intersection(wanted))),
+        )
 
     def _taken(
         self, session: Session, trace: TraceWriter, turns: list[MachineRun]
