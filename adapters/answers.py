@@ -32,7 +32,7 @@ from plumbline.adapters.protocol import (
 from plumbline.adapters.scene import Scene
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.bulk import BULK
-from plumbline.reference.history.listener_calls import ANSWERS, QueueCall
+from plumbline.reference.history.listener_calls import ANSWERS, QueueCall, QueuedChange
 from plumbline.reference.history.operations import (
     CONDITIONAL,
     Conflict,
@@ -156,7 +156,11 @@ def _flaw_of_events(scene: Scene, since: int, told: Observed) -> str:
             return f"an event of a member that does not exist: {event.member!r:.80}"
         if event.region not in scene.regions:
             return f"an event of a region that does not exist: {event.region!r:.80}"
-        if wrong := _flaw_of_conflict(event) or _flaw_of_live(scene, event):
+        if (
+            wrong := _flaw_of_argument(scene, event)
+            or _flaw_of_conflict(event)
+            or _flaw_of_live(scene, event)
+        ):
             return wrong
     return next(filter(None, (_flaw_of_call(scene, call) for call in told.calls)), "")
 
@@ -178,10 +182,18 @@ def _flaw_of_call(scene: Scene, call: QueueCall) -> str:
         return f"an event of a region that does not exist: {strange!r:.80}"
     if call.answer not in ANSWERS:
         return f"a listener at {call.member} that answers {call.answer!r:.80}"
+    if wrong := next(filter(None, (_flaw_of_argument(scene, one) for one in call.events)), ""):
+        return wrong
     marks = scene.declares(Capability.DUPLICATE_MARKS)
     if any((one.marked is not None) is not marks for one in call.events):
         return f"a call of the listener at {call.member} that {_MARKS[marks]}"
     return ""
+
+
+def _flaw_of_argument(scene: Scene, told: Event | QueuedChange) -> str:
+    if not told.argument or scene.declares(Capability.EVENT_ARGUMENTS):
+        return ""
+    return f"an event of {told.key!r:.80} with an `argument`, and hello does not declare event_arguments"
 
 
 def _flaw_of_conflict(event: Event) -> str:

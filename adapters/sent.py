@@ -49,6 +49,7 @@ ROWS: tuple[tuple[str, str], ...] = (
     ("begin", "member=client|member token kind=clear|destroy_region|invalidate_region|local_clear"),
     ("begin", "member=client token kind=local_destroy_region|local_invalidate_region"),
     ("begin", "member=member key token value_bytes kind=put|put_if_absent|create|replace"),
+    ("begin", "member=client|member key token argument kind=create|destroy|invalidate|put"),
     ("begin", "member=member token entries kind=put_all|remove_all"),
     ("begin", "member=member kind=tx_begin"),
     (
@@ -171,6 +172,7 @@ VALUES: dict[str, str] = {
     "begin key": "signs; spaces",
     "begin token": "signs",
     "begin expected": "signs",
+    "begin argument": "spaces",
     "begin value_bytes": "200000 to 600000",
     "begin entries": "2 to 3 of them",
     "begin.entries key": "spaces",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from plumbline.adapters.geode.argument import packed
 from plumbline.adapters.geode.jvm import JavaError
 from plumbline.adapters.geode.listener import Holding
 from plumbline.reference.history.bulk import BULK
@@ -29,14 +30,14 @@ def _told(answer: object) -> str:
 
 # The token travels as the value and, where the method has a callback argument, as that too.
 CALLS: dict[OperationKind, Call] = {
-    OperationKind.PUT: lambda region, op: region.put(op.key, op.token, op.token),
-    OperationKind.CREATE: lambda region, op: region.create(op.key, op.token, op.token),
+    OperationKind.PUT: lambda region, op: region.put(op.key, op.token, packed(op)),
+    OperationKind.CREATE: lambda region, op: region.create(op.key, op.token, packed(op)),
     OperationKind.PUT_IF_ABSENT: lambda region, op: region.putIfAbsent(op.key, op.token),
     OperationKind.REPLACE: lambda region, op: region.replace(op.key, op.token),
     OperationKind.REPLACE_IF_EQUAL: lambda region, op: _told(region.replace(op.key, op.expected, op.token)),
     OperationKind.REMOVE_IF_EQUAL: lambda region, op: _told(region.remove(op.key, op.expected)),
-    OperationKind.INVALIDATE: lambda region, op: region.invalidate(op.key, op.token),
-    OperationKind.DESTROY: lambda region, op: region.destroy(op.key, op.token),
+    OperationKind.INVALIDATE: lambda region, op: region.invalidate(op.key, packed(op)),
+    OperationKind.DESTROY: lambda region, op: region.destroy(op.key, packed(op)),
     OperationKind.LOCAL_INVALIDATE: lambda region, op: region.localInvalidate(op.key, op.token),
     OperationKind.LOCAL_DESTROY: lambda region, op: region.localDestroy(op.key, op.token),
     OperationKind.CLEAR: lambda region, op: region.clear(),  # noqa: ARG005

@@ -78,9 +78,11 @@ class Sentinel(ClientListener):
         with self._seen:
             return self._seen.wait_for(lambda: self._last >= value, max(0.0, deadline - time.monotonic()))
 
-    def tell(self, kind: EventKind, key: str, token: str | None, *, remote: bool) -> None:
+    def tell(
+        self, kind: EventKind, key: str, token: str | None, *, remote: bool, argument: str | None = None
+    ) -> None:
         """A value was put: note it, and wake the threads that wait."""
-        del kind, remote
+        del kind, remote, argument
         if key == self._member and token is not None:
             with self._seen:
                 self._last = int(token)

@@ -71,6 +71,7 @@ CAPABILITIES = (
     Capability.QUEUE_CONFLATION,
     Capability.EVENT_FILTERS,
     Capability.DUPLICATE_MARKS,
+    Capability.EVENT_ARGUMENTS,
     Capability.TRANSACTION_GROUPS,
     Capability.QUEUE_INSPECTION,
     Capability.LINK_FAULTS,

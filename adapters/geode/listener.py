@@ -306,11 +306,12 @@ class RegionListener:
         self._member = member
         self._region = region
 
-    def tell(self, kind: EventKind, key: str, token: str | None, *, remote: bool) -> None:
+    def tell(
+        self, kind: EventKind, key: str, token: str | None, *, remote: bool, argument: str | None = None
+    ) -> None:
         """Something was done to an entry; comes back when that may go on."""
-        self._stage.tell(
-            Event(member=self._member, region=self._region, key=key, kind=kind, token=token, remote=remote)
-        )
+        told = Event(member=self._member, region=self._region, key=key, kind=kind, token=token, remote=remote)
+        self._stage.tell(told if argument is None else msgspec.structs.replace(told, argument=argument))
 
     def tell_whole(self, kind: EventKind, *, remote: bool) -> None:
         """Something was done to the whole region; nothing else is under way."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from plumbline.adapters.geode.argument import token_of
 from plumbline.adapters.geode.handles import FIELD, NULL, Handles, records
 from plumbline.adapters.geode.sights import Flow, GeodeQueueEntry
 
@@ -92,7 +93,7 @@ class BucketSights:
             of_bucket = lying.setdefault(bucket, [])
             if event:  # else it is gone
                 operation, token = event
-                of_bucket.append((int(number or ""), GeodeQueueEntry(path, operation, token)))
+                of_bucket.append((int(number or ""), GeodeQueueEntry(path, operation, token_of(token))))
         return [event for of_bucket in lying.values() for _, event in sorted(of_bucket)]
 
     def remembered(self, sender: Any) -> list[GeodeQueueEntry]:  # noqa: ARG002

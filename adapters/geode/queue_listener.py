@@ -13,6 +13,9 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
+import msgspec
+
+from plumbline.adapters.geode.argument import argument_of, token_of
 from plumbline.adapters.geode.listener import GeodeExample
 from plumbline.reference.history.listener_calls import SUCCESS, QueueCall, QueuedChange
 from plumbline.reference.history.operations import EventKind
@@ -103,9 +106,17 @@ class QueueListener:
         elif bool(operation.isInvalidate()):
             kind = EventKind.INVALIDATE
         stores = kind in (EventKind.CREATE, EventKind.UPDATE)
-        token = event.getDeserializedValue() if stores else event.getCallbackArgument()
-        marked = bool(event.getPossibleDuplicate())
-        return QueuedChange(region=name, key=event.getKey(), kind=kind, token=token, marked=marked)
+        given = event.getCallbackArgument()
+        token = event.getDeserializedValue() if stores else token_of(given)
+        change = QueuedChange(
+            region=name,
+            key=event.getKey(),
+            kind=kind,
+            token=token,
+            marked=bool(event.getPossibleDuplicate()),
+        )
+        argument = argument_of(given)
+        return change if argument is None else msgspec.structs.replace(change, argument=argument)
 
     class Java:
         """What py4j makes of it in the JVM."""

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from plumbline.adapters.geode.argument import token_of
 from plumbline.adapters.geode.listener import GeodeExample
 from plumbline.reference.history.operations import Conflict, Event, EventKind
 from plumbline.reference.history.resolvers import ALLOW, DISALLOW, REPLACE, THROW, ResolverPolicy, in_place_of
@@ -36,7 +37,7 @@ class Resolver:
         if region is None:
             return  # of an example that is over
         destroys = bool(event.getOperation().isDestroy())
-        new = event.getCallbackArgument() if destroys else event.getNewValue()
+        new = token_of(event.getCallbackArgument()) if destroys else event.getNewValue()
         told = Conflict(
             kind=EventKind.DESTROY if destroys else EventKind.UPDATE,
             old=event.getOldValue(),

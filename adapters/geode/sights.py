@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.geode.argument import token_of
 from plumbline.adapters.geode.handles import NULL, RECORD, Handles, records
 from plumbline.adapters.geode.handles import fields as parts
 from plumbline.adapters.geode.jvm import JavaError
@@ -154,7 +155,7 @@ class Sights:
             of_queue = queues.setdefault(queue, [])
             if event:  # else it is gone
                 operation, token = event
-                of_queue.append((int(number or ""), GeodeQueueEntry(path, operation, token)))
+                of_queue.append((int(number or ""), GeodeQueueEntry(path, operation, token_of(token))))
         return [event for of_queue in queues.values() for _, event in sorted(of_queue)]
 
     def remembered(self, sender: Any) -> list[GeodeQueueEntry]:

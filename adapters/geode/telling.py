@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from plumbline.adapters.geode.argument import argument_of, token_of
 from plumbline.adapters.geode.handles import Handles, fields
 from plumbline.adapters.geode.listener import RegionListener
 from plumbline.reference.history.operations import EventKind
@@ -64,7 +65,10 @@ class Telling:
             listener.tell_live()
         else:
             kind = _VALUED.get(name) or _ARGUED[name]
-            listener.tell(kind, told[3] or "", told[4], remote=told[2] == "true")
+            given = told[-1]
+            token = told[4] if name in _VALUED else token_of(given)
+            remote = told[2] == "true"
+            listener.tell(kind, told[3] or "", token, remote=remote, argument=argument_of(given))
 
     def _made(self) -> Any:
         """An object of Java that is a listener, and hands on what it is told in words."""
@@ -76,8 +80,8 @@ class Telling:
         )
         remote = handles.method(event, "isOriginRemote")
         key = handles.method(entry, "getKey")
-        of_value = (region, remote, key, handles.method(entry, "getNewValue"))
         argument = handles.method(event, "getCallbackArgument")
+        of_value = (region, remote, key, handles.method(entry, "getNewValue"), argument)
         of_argument = (region, remote, key, argument)
         # Its other methods: `close`, and what any object is asked.
         answers = self._java.java.util.HashMap()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from plumbline.adapters.geode.argument import token_of
 from plumbline.adapters.geode.jvm import JavaError
 from plumbline.adapters.geode.listener import GeodeExample
 from plumbline.reference.history.operations import Operation, OperationKind, Outcome, Status
@@ -48,7 +49,7 @@ class CommitWriter:
         tokens = []
         for change in event.getEvents().toArray():
             value = change.getNewValue()
-            tokens.append(change.getCallbackArgument() if value is None else value)
+            tokens.append(token_of(change.getCallbackArgument()) if value is None else value)
         self._stage.ask_commit(self._member, tokens)
 
     def close(self) -> None:

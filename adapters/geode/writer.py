@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from plumbline.adapters.geode.argument import token_of
 from plumbline.adapters.geode.listener import GeodeExample
 
 
@@ -53,7 +54,7 @@ class RegionWriter:
 
     def _asked(self, event: Any) -> None:
         value = event.getNewValue()
-        token = event.getCallbackArgument() if value is None else value
+        token = token_of(event.getCallbackArgument()) if value is None else value
         key = event.getKey()
         self._stage.ask(self._member, key, token)
         if key in self.refuses:

@@ -12,6 +12,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
+from plumbline.adapters.reference.arguments import ShownArguments
 from plumbline.adapters.reference.resolver_answers import noted
 from plumbline.adapters.reference.shown import queue_call
 from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN, Fault, FaultKind
@@ -62,6 +63,7 @@ class Simulation:
         self._told: dict[tuple[str, str, str], EventKind] = {}
         self._view = Unobserved(reduced=True)
         self._random = draw
+        self._arguments = ShownArguments(model.setting)
 
     @property
     def setting(self) -> Setting:
@@ -121,7 +123,8 @@ class Simulation:
                 case ("listener", str(member)), (str(region), str(key), EventKind() as kind, token):
                     known = None if token is None else str(token)
                     told = self._told_as(before, member, region, key, kind)
-                    self.events.append(Event(member=member, region=region, key=key, kind=told, token=known))
+                    event = Event(member=member, region=region, key=key, kind=told, token=known)
+                    self.events.append(self._arguments.of_event(before, event))
                 case ("listener", str(member)), (
                     str(region),
                     str(key),
@@ -133,7 +136,8 @@ class Simulation:
                     self.events.append(noted(self.setting, before, event, told, str(answer)))
 
                 case ("queue", str(member), str(queue)), (tuple(changes), str(answer)):
-                    self.events.append(queue_call(member, queue, changes, answer))
+                    call = queue_call(member, queue, changes, answer)
+                    self.events.append(self._arguments.of_call(before, call))
 
     def _told_as(self, before: World, member: str, region: str, key: str, kind: EventKind) -> EventKind:
         """The kind of an event: of a value, a create if nothing was there by what was told before."""
@@ -159,6 +163,7 @@ class Simulation:
         """Let a fault happen: calm at once, chaotic after some of what could come first."""
         if self._random is not None:
             self._begin(fault)
+        self._arguments.breaks(self.world, fault)
         ways = self.model.faults.happened(self.world, fault)
         leaps = fault.kind is FaultKind.TIME_LEAP and self.setting.durable
         restarts = fault.kind in STARTS_AGAIN and self.setting.queues

@@ -38,6 +38,7 @@ class Capability(StrEnum):
     QUEUE_CONFLATION = "queue_conflation"
     EVENT_FILTERS = "event_filters"
     DUPLICATE_MARKS = "duplicate_marks"
+    EVENT_ARGUMENTS = "event_arguments"
     TRANSACTION_GROUPS = "transaction_groups"
     DISK = "disk"
     QUEUE_INSPECTION = "queue_inspection"
@@ -91,6 +92,7 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.QUEUE_CONFLATION: "queues in which updates make way for later ones, an extension",
     Capability.EVENT_FILTERS: "queues whose filter keeps events out, or from being sent, an extension",
     Capability.DUPLICATE_MARKS: "which events a queue's listener has received before, an extension",
+    Capability.EVENT_ARGUMENTS: "callback arguments that travel with their events, an extension",
     Capability.TRANSACTION_GROUPS: "senders that never split a transaction over two batches, an extension",
     Capability.DISK: "overflow, persistence, recovery",
     Capability.QUEUE_INSPECTION: "depth, contents and role of queues",

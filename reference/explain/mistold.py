@@ -1,4 +1,4 @@
-"""Values that a listener receives as the wrong kind of event, where creates and updates are told apart.
+"""Events of the wrong kind, where creates and updates are told apart, or with a wrong callback argument.
 
 The search counts creates and updates as one kind, since candidates may tell them so. One that tells them
 apart has to go by what was there. Knows logs, and no runs of the model.
@@ -11,9 +11,11 @@ from collections.abc import Iterator
 
 import msgspec
 
+from plumbline.reference.explain.callback_arguments import misargued
 from plumbline.reference.explain.entries import entries_of
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.join_moments import JoinBegun
+from plumbline.reference.history.listener_calls import QueuedChange
 from plumbline.reference.history.moments import (
     Called,
     FaultBegun,
@@ -42,7 +44,7 @@ _VALUES = (EventKind.CREATE, EventKind.UPDATE)
 class Mistold(msgspec.Struct, frozen=True):
     """An event of the wrong kind, the requirement that it breaks, and what is wrong in words."""
 
-    event: Event
+    event: Event | QueuedChange
     requirement: str
     words: str
 
@@ -55,10 +57,16 @@ def mistold(history: History) -> Mistold | None:
         return Mistold(event, "TOMB-INVIS-01", words)
     event = _at_clients(history)
     if event is None:
-        return None
+        return _misargued(history)
     lacked = event.kind is EventKind.UPDATE
     words = f"client {event.member} receives a value of {event.key} as {event.kind}, though it {{}} the key"
     return Mistold(event, "S2C-RECV-01", words.format("lacked" if lacked else "held"))
+
+
+def _misargued(history: History) -> Mistold | None:
+    """The first event that comes without its callback argument, or with that of another one."""
+    wrong = misargued(history)
+    return None if wrong is None else Mistold(*wrong)
 
 
 def _at_members(history: History) -> Event | None:

@@ -21,6 +21,7 @@ from plumbline.reference.history.listener_calls import ANSWERS, QUEUE, answer_wo
 from plumbline.reference.history.log_lines import is_of_alerts
 from plumbline.reference.history.moments import ANSWER
 from plumbline.reference.history.operations import (
+    ARGUED,
     CONDITIONAL,
     EXPIRES,
     LOCAL,
@@ -75,7 +76,8 @@ class _Call(Action, frozen=True):
 
     def needs(self) -> tuple[Capability, ...]:
         """What the operation needs."""
-        return (_OF_KINDS[self.operation.kind],) if self.operation.kind in _OF_KINDS else ()
+        argued = (Capability.EVENT_ARGUMENTS,) if self.operation.argument else ()
+        return (*((_OF_KINDS[self.operation.kind],) if self.operation.kind in _OF_KINDS else ()), *argued)
 
     def words(self, *, several: bool) -> str:
         """The call."""
@@ -92,6 +94,8 @@ class _Call(Action, frozen=True):
             yield f"an eviction of {called.key!r:.80}, though the candidate chooses the entry"
         if called.value_bytes and called.kind not in STORES_VALUE:
             yield f"{called.kind} with a value of {called.value_bytes} bytes"
+        if called.argument and called.kind not in ARGUED:
+            yield f"{called.kind} with a callback argument"
         if len({entry.key for entry in called.entries}) < len(called.entries):
             yield "a key twice"
 

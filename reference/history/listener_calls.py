@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from plumbline.reference.history.operations import EventKind
+from plumbline.reference.history.ranges import Argument
 
 QUEUE = "queue"
 """The callback in which a batch is held that an asynchronous event queue gives its listener."""
@@ -30,6 +31,7 @@ class QueuedChange(msgspec.Struct, frozen=True, kw_only=True):
         kind: `create`, `update` or `destroy`; another kind where a candidate queues other operations.
         token: the value of a create or update, the callback argument else; None where none is passed.
         marked: whether it carries the mark of a possible duplicate; None where that is not shown.
+        argument: the callback argument that it carries, beside its token; left out, or null, for none.
     """
 
     region: str
@@ -37,6 +39,7 @@ class QueuedChange(msgspec.Struct, frozen=True, kw_only=True):
     kind: EventKind
     token: str | None
     marked: bool | None = None
+    argument: Argument | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class QueueCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,8 +86,9 @@ def call_words(call: QueueCall) -> str:
 
 def change_words(change: QueuedChange) -> str:
     """One event of a batch in words: "x = v1", "destroy y (v2)"."""
+    argument = f" with {change.argument}" if change.argument else ""
     stores = change.kind in (EventKind.CREATE, EventKind.UPDATE)
     if stores:
-        return f"{change.key} = {change.token}"
+        return f"{change.key} = {change.token}{argument}"
     token = f" ({change.token})" if change.token is not None else ""
-    return f"{change.kind} {change.key}{token}"
+    return f"{change.kind} {change.key}{token}{argument}"

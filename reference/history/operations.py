@@ -12,6 +12,7 @@ from itertools import permutations
 import msgspec
 
 from plumbline.reference.history.ranges import (
+    Argument,
     Copies,
     Natural,
     OpId,
@@ -119,6 +120,10 @@ NAMED_BY_VALUE = frozenset(
 """What takes no callback argument everywhere: an event without its value cannot be identified."""
 
 
+ARGUED = frozenset({OperationKind.PUT, OperationKind.CREATE, OperationKind.INVALIDATE, OperationKind.DESTROY})
+"""What may be called with a callback argument, for its event to carry."""
+
+
 class BulkEntry(msgspec.Struct, frozen=True, kw_only=True):
     """What an operation on many keys does to one of them.
 
@@ -151,6 +156,8 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             None for all others.
         value_bytes: so long the value is made that is put: dots follow its token. 0 where it is the token
             alone. Every answer tells the whole value.
+        argument: the callback argument that its event carries, beside its token; None for none. It is left
+            out where it is None.
     """
 
     op_id: OpId
@@ -163,6 +170,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     entries: tuple[BulkEntry, ...] = ()
     expected: str | None = None
     value_bytes: ValueBytes = 0
+    argument: Argument | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -531,6 +539,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
             else; None where the candidate passes none.
         remote: whether the operation was called on another member; None where it is not told.
         conflict: what else a resolver was told, where the kind is `resolve`.
+        argument: the callback argument that the event carries, beside its token; left out, or null, where it
+            carries none.
     """
 
     member: str
@@ -540,6 +550,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     token: str | None
     remote: bool | None = None
     conflict: Conflict | None = None
+    argument: Argument | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class Content(msgspec.Struct, frozen=True):

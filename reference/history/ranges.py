@@ -31,6 +31,10 @@ Copies = Annotated[int, Meta(ge=0, le=100)]
 ValueBytes = Annotated[int, Meta(ge=0, le=1_000_000)]
 LONGEST_LOG_TEXT = 10_000
 LogText = Annotated[str, Meta(max_length=LONGEST_LOG_TEXT)]
+LONGEST_ARGUMENT = 100
+Argument = Annotated[str, Meta(min_length=1, max_length=LONGEST_ARGUMENT)]
+"""A callback argument: short text."""
+
 Small = Annotated[int, Meta(ge=1, le=1_000_000)]
 Tries = Annotated[int, Meta(ge=0, le=1_000_000)]
 AnswerMs = Annotated[int, Meta(ge=1, le=86_400_000)]

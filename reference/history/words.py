@@ -31,6 +31,8 @@ def call_words(operation: Operation, *, several: bool = False) -> str:
         words.append(f"= {operation.token}" if stored else f"({operation.token})")
     if operation.expected is not None:
         words.append(f"where it holds {operation.expected}")
+    if operation.argument:
+        words.append(f"with {operation.argument}")
     return f"{' '.join(words)} on {operation.member}"
 
 
@@ -46,6 +48,8 @@ def plan_call_words(operation: Operation, *, several: bool) -> str:
         words += f" ({operation.value_bytes:,} bytes)"
     if operation.expected is not None:
         return f"{words} {operation.token} where it holds {operation.expected}"
+    if operation.argument:
+        return f"{words} {operation.token} with {operation.argument}"
     # A later step names an operation without a token by its number.
     return f"{words} {operation.token}" if operation.token else f"{words} (operation {operation.op_id})"
 
@@ -71,11 +75,12 @@ def event_words(event: Event, *, several: bool = False) -> str:
     if event.conflict is not None:
         new, old = event.token or "no value", event.conflict.old or "no value"
         return f"{words} ({new} over {old}: {event.conflict.answer})"
+    argument = f" with {event.argument}" if event.argument else ""
     if event.token is None:
-        return words
+        return words + argument
     if event.kind in {EventKind.CREATE, EventKind.UPDATE}:
-        return f"{words} = {event.token}"
-    return f"{words} ({event.token})"
+        return f"{words} = {event.token}{argument}"
+    return f"{words} ({event.token}){argument}"
 
 
 def entry_words(entry: Content) -> str:

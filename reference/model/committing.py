@@ -227,7 +227,10 @@ class Committing:
         later = [
             change
             for change in (found.changes if found is not None else ())
-            if change.op_id != operation.op_id and world.calls[change.op_id].stage is not CallStage.SENT
+            if change.op_id != operation.op_id
+            # A call that has returned before its commit, as none should, has sent its change long since.
+            and (call := world.calls.get(change.op_id)) is not None
+            and call.stage is not CallStage.SENT
         ]
         if not later:
             return False

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.rulebook.answers import AnswerDecisions
 from plumbline.reference.rulebook.batches import BatchDecisions, RemovalDecisions, RetryDecisions
+from plumbline.reference.rulebook.callback_arguments import ArgumentDecisions
 from plumbline.reference.rulebook.checking import CheckingDecisions, ClientCheckDecisions, HostingDecisions
 from plumbline.reference.rulebook.clearing import ClearDecisions
 from plumbline.reference.rulebook.clients import CallDecisions
@@ -51,6 +52,7 @@ from plumbline.reference.rulebook.versions import ComparisonDecisions, StampDeci
 
 class Rulebook(
     AnswerDecisions,
+    ArgumentDecisions,
     BatchDecisions,
     CallDecisions,
     CheckingDecisions,

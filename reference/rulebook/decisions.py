@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from plumbline.reference.rulebook.answers import AnswerDecisions
 from plumbline.reference.rulebook.batches import BatchDecisions, RemovalDecisions, RetryDecisions
+from plumbline.reference.rulebook.callback_arguments import ArgumentDecisions
 from plumbline.reference.rulebook.checking import CheckingDecisions, ClientCheckDecisions, HostingDecisions
 from plumbline.reference.rulebook.clearing import ClearDecisions
 from plumbline.reference.rulebook.clients import CallDecisions
@@ -139,6 +140,9 @@ SUBSCRIPTION_CONFLATION = _of(SubscriptionConflationDecisions)
 MARKS = _of(MarkDecisions)
 """Decisions that only examples ask in which listeners show the mark of a possible duplicate."""
 
+ARGUMENTS = _of(ArgumentDecisions)
+"""Decisions that only examples ask in which callback arguments are given."""
+
 GROUPS = _of(GroupDecisions)
 """Decisions that only examples ask in which a sender groups transactions."""
 
@@ -185,6 +189,7 @@ DECISIONS: dict[str, Decision] = merged(
     MARKS,
     GROUPS,
     SUBSCRIPTION_CONFLATION,
+    ARGUMENTS,
     ENTRY_OPERATIONS,
 )
 """Every decision by name, narrow ones first; the method of the same name in `Rulebook` answers it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from plumbline.reference.rulebook import (
     answers,
     batches,
+    callback_arguments,
     checking,
     clearing,
     clients,
@@ -81,6 +82,7 @@ FAULTY: dict[str, FaultyVariant] = by_name(
         *duplicate_marks.FAULTS,
         *transaction_groups.FAULTS,
         *subscription_conflation.FAULTS,
+        *callback_arguments.FAULTS,
         *entry_operations.FAULTS,
     )
 )

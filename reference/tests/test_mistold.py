@@ -8,6 +8,7 @@ from plumbline.reference.explain.mistold import Mistold, mistold
 from plumbline.reference.history.bulk import Share
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History, Observation, OrderStrength
+from plumbline.reference.history.listener_calls import QueuedChange
 from plumbline.reference.history.moments import Called, FaultBegun, Moment, Registered, Returned
 from plumbline.reference.history.operations import (
     Client,
@@ -38,7 +39,7 @@ def told(
     region: RegionAttributes = RegionAttributes(name="r"),  # noqa: B008 - frozen
     strength: OrderStrength = OrderStrength.TOTAL,
     timeline: tuple[Moment, ...] = (),
-) -> Event | None:
+) -> Event | QueuedChange | None:
     """What is found in a log that tells of one key: each letter an event."""
     events = [
         Event(member="A", region="r", key="" if one == "E" else "x", kind=KINDS[one], token=f"{at}")

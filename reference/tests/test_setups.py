@@ -199,6 +199,7 @@ def test_operations_and_registrations_of_a_plan_tell_all_that_they_set() -> None
         "token": "v2",
         "expected": "v0",
         "value_bytes": 100_000,
+        "argument": "a1",
     }
     told = plan_words(msgspec.structs.replace(PLAN, steps=(Do(put),)))
     for field in put.__struct_fields__:

@@ -21,6 +21,7 @@ from plumbline.reference.history.operations import RegionAttributes
 from plumbline.reference.history.plans import Plan
 from plumbline.suites.machines.async_queues import ASYNC_QUEUE_MACHINES
 from plumbline.suites.machines.buckets import BUCKET_MACHINES
+from plumbline.suites.machines.callback_arguments import CALLBACK_ARGUMENT_MACHINES
 from plumbline.suites.machines.client_faults import CLIENT_FAULT_MACHINES
 from plumbline.suites.machines.clients import CLIENT_MACHINES
 from plumbline.suites.machines.conflation import CONFLATION_MACHINES
@@ -69,6 +70,7 @@ MACHINES: dict[str, Machine] = {
         *EVENT_FILTER_MACHINES,
         *TRANSACTION_GROUP_MACHINES,
         *SUBSCRIPTION_CONFLATION_MACHINES,
+        *CALLBACK_ARGUMENT_MACHINES,
     )
 }
 """Every machine by name."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from plumbline.suites.scenarios import (  # noqa: F401 - importing them registers their scenarios
     async_queues,
     attempts,
+    callback_arguments,
     clears,
     client_operations,
     clients,

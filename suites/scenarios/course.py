@@ -28,6 +28,7 @@ from plumbline.reference.history.fault_kinds import Fault, FaultKind, fault_word
 from plumbline.reference.history.join_actions import BeginJoin, EndJoin, ReleaseCopy
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
+    ARGUED,
     NAMELESS,
     BulkEntry,
     Interest,
@@ -68,6 +69,7 @@ class Course:
         self._refusing: set[str] = set()
         self._operations: dict[int, Operation] = {}
         self._count = 0
+        self._gives = False
         self.done: list[str] = []
         self.steps: list[PlanStep] = []
 
@@ -164,6 +166,7 @@ class Course:
             token=None if kind in NAMELESS else f"{kind}-{self._count}-{member}",
             expected=expected,
             value_bytes=value_bytes,
+            argument=f"given to {self._count}" if self._gives and kind in ARGUED else None,
         )
         self._operations[operation.op_id] = operation
         return operation
@@ -191,6 +194,10 @@ class Course:
     def put(self, member: str, key: str, *, thread: str | None = None, value_bytes: int = 0) -> Operation:
         """Put a fresh value, of so many bytes if they are named, and wait until the call has returned."""
         return self.do(member, OperationKind.PUT, key, thread=thread, value_bytes=value_bytes)
+
+    def give_arguments(self, *, gives: bool = True) -> None:
+        """From here on each call carries a callback argument of its own, or none."""
+        self._gives = gives
 
     def compare(
         self, member: str, kind: OperationKind, key: str, expected: Operation, *, changes: bool

@@ -1,0 +1,187 @@
+"""State machines of callback arguments: calls with and without one, seen by all kinds of listeners.
+
+An extension. Of two sites the queues gather, fail and change hands, so that an argument has to outlast what
+its event does. Clients call and are sent what others call.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from hypothesis import strategies as st
+from hypothesis.stateful import initialize, precondition, rule
+
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.actions import ScriptQueue
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.listener_calls import ANSWERS
+from plumbline.reference.history.moments import Called
+from plumbline.reference.history.operations import ARGUED, Operation, OperationKind
+from plumbline.suites.machines.clients import CallingMachine, K, L
+from plumbline.suites.machines.drawing import Machine
+from plumbline.suites.machines.gateways import GatewayOrderMachine
+from plumbline.suites.machines.sites_drawing import BATCH_SIZES, HERE, THERE
+from plumbline.suites.scenarios.listening import listened_queues
+from plumbline.suites.scenarios.sites import queues
+
+_EACH, _THIRD = 1, 3
+"""Each call has an argument, or each but every third."""
+
+_CHANGES = st.sampled_from((OperationKind.PUT,) * 3 + (OperationKind.DESTROY,))
+
+
+def given(operation: Operation, without: int) -> Operation:
+    """The operation with an argument of its own, unless its turn is to have none."""
+    bare = without != _EACH and not operation.op_id % without
+    if bare or operation.kind not in ARGUED:
+        return operation
+    return msgspec.structs.replace(operation, argument=f"a{operation.op_id}")
+
+
+class ArgumentsMachine(GatewayOrderMachine):
+    """Two sites, whose events pass through senders, one of which may conflate, and a queue that listens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.faults = 0
+        self.without = _EACH
+
+    def operation(self, member: str, kind: OperationKind, key: str) -> Operation:
+        """The next operation, perhaps with an argument."""
+        return given(super().operation(member, kind, key), self.without)
+
+    @initialize(
+        batch_size=st.sampled_from(BATCH_SIZES),
+        conflate=st.sampled_from((False, False, True)),
+        listens=st.booleans(),
+        without=st.sampled_from((_EACH, 2, _THIRD)),
+    )
+    def begin(self, batch_size: int, conflate: bool, listens: bool, without: int) -> None:
+        """Choose the queues before anything is called."""
+        self.without = without
+        fed = queues(batch_size, conflate=conflate and Capability.QUEUE_CONFLATION in self.offers)
+        if listens and Capability.ASYNC_QUEUES in self.offers:
+            fed += listened_queues(batch_size)
+        self.lead_by(fed)
+
+    @rule(
+        who=st.integers(0, 1),
+        kind=_CHANGES,
+        key=st.sampled_from(GatewayOrderMachine.keys_there),
+        waits=st.booleans(),
+    )
+    @precondition(lambda self: not self.listens)
+    def call_there(self, who: int, kind: OperationKind, key: str, waits: bool) -> None:
+        """One operation of the other site's keys, where no queue listens.
+
+        Events of two sites that reach its primary at once may enter the queue in an order that no log shows.
+        """
+        operation = self.change(who, THERE, kind, key)
+        (self.do if waits else self.start)(operation)
+
+    @property
+    def listens(self) -> bool:
+        """Whether there is a queue that listens."""
+        return len(self.queues) > len(("here", "there"))
+
+    @rule(
+        keys=st.lists(st.sampled_from(GatewayOrderMachine.keys), min_size=3, max_size=5),
+        kinds=st.lists(_CHANGES, min_size=5, max_size=5),
+        who=st.integers(0, 1),
+    )
+    @precondition(lambda self: not self.parked)
+    def gather(self, keys: list[str], kinds: list[OperationKind], who: int) -> None:
+        """Events of several keys wait together behind a sender that is paused."""
+        self.rest()
+        self.break_(*self.pauses(0))
+        for turn, (key, kind) in enumerate(zip(keys, kinds, strict=False)):
+            self.do(self.change(who + turn, HERE, kind, key))
+
+    @rule(behind=st.integers(1, 3), who=st.integers(0, 1), key=st.integers(0, 2))
+    @precondition(
+        lambda self: (
+            self.writes and not (self.faults or self.broken) and Capability.LINK_FAULTS in self.offers
+        )
+    )
+    def cut(self, behind: int, who: int, key: int) -> None:
+        """The link is cut while an event may be under way; others are called behind it."""
+        self.start(self.change(who, HERE, OperationKind.PUT, self.keys[key]))
+        self.faults += 1
+        self.break_(Fault(kind=FaultKind.LINK_DOWN, site=1, remote_site=2))
+        for turn in range(behind):
+            self.do(
+                self.change(who + turn, HERE, OperationKind.PUT, self.keys[(key + turn) % len(self.keys)])
+            )
+
+    @rule(victim=st.sampled_from((*HERE, *HERE, *THERE)))
+    @precondition(
+        lambda self: (
+            self.broken and not (self.faults or self.parked) and Capability.MEMBER_FAULTS in self.offers
+        )
+    )
+    def crash(self, victim: str) -> None:
+        """A member dies while events wait; the other goes on with its own copy of them."""
+        self.settle_now()
+        self.faults += 1
+        self.break_(Fault(kind=FaultKind.CRASH, member=victim))
+
+    @rule(answers=st.lists(st.sampled_from(ANSWERS), min_size=1, max_size=2))
+    @precondition(
+        lambda self: self.listens and Capability.CALLBACK_SCRIPTS in self.offers and not self.parked
+    )
+    def fail(self, answers: list[str]) -> None:
+        """The listeners of the queue that listens are told what to answer to their next calls."""
+        self.settle_now()
+        for member in HERE:
+            if member not in self.dead:
+                self.steps.append(ScriptQueue(member, self.queues[-1].id, tuple(answers)))
+
+
+class ClientArgumentsMachine(CallingMachine):
+    """Members and clients of two servers call anything, and each client is sent all of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clients = (K, L)
+        self.without = _EACH
+
+    def operation(self, member: str, kind: OperationKind, key: str) -> Operation:
+        """The next operation, perhaps with an argument."""
+        return given(super().operation(member, kind, key), self.without)
+
+    @initialize(without=st.sampled_from((_EACH, 2, _THIRD)))
+    def begin(self, without: int) -> None:
+        """Choose which calls have an argument."""
+        self.without = without
+
+
+def some_call_has_an_argument(history: History) -> bool:
+    """Whether any call was given an argument."""
+    return any(isinstance(what, Called) and what.operation.argument for what in history.timeline)
+
+
+CALLBACK_ARGUMENT_MACHINES = (
+    Machine(
+        name="callback_arguments",
+        requirements=(
+            "EXT-CALLBACK-01",
+            "EXT-CALLBACK-02",
+            "EXT-CALLBACK-03",
+            "EXT-CALLBACK-05",
+            "EXT-CALLBACK-06",
+            "EXT-CALLBACK-07",
+            "EXT-CALLBACK-08",
+        ),
+        needs=(Capability.REPLICATED_REGIONS, Capability.GATEWAYS, Capability.EVENT_ARGUMENTS),
+        draws=ArgumentsMachine,
+        counts=some_call_has_an_argument,
+    ),
+    Machine(
+        name="arguments_at_clients",
+        requirements=("EXT-CALLBACK-01", "EXT-CALLBACK-04", "EXT-CALLBACK-05"),
+        needs=(Capability.REPLICATED_REGIONS, Capability.CLIENTS, Capability.EVENT_ARGUMENTS),
+        draws=ClientArgumentsMachine,
+        counts=some_call_has_an_argument,
+    ),
+)
+"""The machines of callback arguments."""
