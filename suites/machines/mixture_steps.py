@@ -219,19 +219,25 @@ def give_up(draft: DraftMachine, _: int, __: str, ___: int) -> None:
 
 
 def live(draft: DraftMachine, _: int, key: str, how: int) -> None:
-    """A durable client becomes ready; one that is goes, and another process comes back behind a put."""
+    """A durable client becomes ready; one that is goes, and another process comes back behind a put.
+
+    Every other time this happens while calls are under way, where the candidate offers that.
+    """
     if not draft.ready:
         draft.ready = True
         draft.steps.append(Inject(Fault(kind=FaultKind.CLIENT_READY, client=CLIENT)))
         return
-    draft.quiet()
+    meanwhile = how % 2 == 1 and not draft.parked and Capability.CONCURRENT_LIVES in draft.offers
+    if not meanwhile:
+        draft.quiet()
     if not draft.away:
         draft.away = True
-        draft.steps.append(Inject(Fault(kind=_GOES[how % len(_GOES)], client=CLIENT)))
+        kind = _GOES[how // 2 % len(_GOES)]
+        draft.steps.append(Inject(Fault(kind=kind, client=CLIENT, meanwhile=meanwhile)))
         draft.call(0, OperationKind.PUT, key)
         return
     draft.away = draft.ready = False
-    draft.steps.append(Inject(Fault(kind=FaultKind.CLIENT_START, client=CLIENT)))
+    draft.steps.append(Inject(Fault(kind=FaultKind.CLIENT_START, client=CLIENT, meanwhile=meanwhile)))
     interest = Interest(client=CLIENT, region=REGION, policy="none", durable=True)
     draft.steps.append(Register(interest))
 

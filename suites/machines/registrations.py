@@ -1,7 +1,7 @@
 """The state machine of registrations under way: their answers are held while all else goes on (001; 003).
 
 Clients begin up to two registrations at a time. Meanwhile members and clients call operations, a server may
-die, held time passes, and a durable client crashes and comes back.
+die, held time passes, and a durable client crashes and comes back, also while others call.
 """
 
 from __future__ import annotations
@@ -226,22 +226,26 @@ class RegistrationMachine(ClientMachine):
             self.is_ready = True
             self.steps.append(Inject(Fault(kind=FaultKind.CLIENT_READY, client="K")))
 
-    @rule()
+    @rule(meanwhile=st.booleans())
     @precondition(lambda self: self.is_durable)
-    def crash_or_return(self) -> None:
+    def crash_or_return(self, meanwhile: bool) -> None:
         """The durable client crashes, with what it has begun to register; or another process comes for it.
 
-        One with a secondary crashes only once it has registered: no document says which server comes first.
+        So it does at rest, or while others call. One with a secondary crashes only once it has registered:
+        no document says which server comes first.
         """
         takes = not self.is_away and not self.clients[0].redundancy
         for number, client in [one for one in self.pending if not takes or one[1] != "K"]:
             self.pending.remove((number, client))
             self.steps += [ReleaseAnswer(number, client), EndRegistration(number, client)]
-        self.settle_now()
+        calls = any(thread.startswith("K") for thread in self.busy)
+        meanwhile = meanwhile and not calls and Capability.CONCURRENT_LIVES in self.offers
+        if not meanwhile:
+            self.settle_now()
         self.pending.clear()
         kind = FaultKind.CLIENT_START if self.is_away else FaultKind.CLIENT_CRASH
         self.is_away, self.is_ready = not self.is_away, False
-        self.steps.append(Inject(Fault(kind=kind, client="K")))
+        self.steps.append(Inject(Fault(kind=kind, client="K", meanwhile=meanwhile)))
 
     @rule(milliseconds=st.sampled_from((1_000, 10_000, 600_000)))
     @precondition(lambda self: self.time_is_held)
@@ -258,7 +262,7 @@ class RegistrationMachine(ClientMachine):
         """A plan in which no registration met an operation gets one that does."""
         if self.steps and not self.met:
             if self.is_away:
-                self.crash_or_return()
+                self.crash_or_return(meanwhile=False)
             if not self.pending:
                 self.register(0, WHATS[0], "keys_values", durable=True, held=True)
             self.call(0, OperationKind.PUT, KEYS[0], waits=True)
