@@ -136,6 +136,7 @@ class DurableState(msgspec.Struct, frozen=True):
         connected: whether it runs; else it is away.
         ready: whether it has said that it is ready for events.
         live: whether it has passed the marker of this life.
+        untold: the regions whose listeners are still to be told that they are live.
         read: how many events of its server's queue it has been sent in this life.
         unasked: whether its server takes it for ready before it has said so, as it should not.
         stalled: whether its server waits for another event before it sends, as it should not.
@@ -149,6 +150,7 @@ class DurableState(msgspec.Struct, frozen=True):
     connected: bool = True
     ready: bool = False
     live: bool = False
+    untold: tuple[str, ...] = ()
     read: int = 0
     unasked: bool = False
     stalled: bool = False

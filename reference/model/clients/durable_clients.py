@@ -7,7 +7,7 @@ server, one event after the other. What it has acknowledged matters when it goes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import permutations, product
+from itertools import product
 
 from msgspec.structs import replace
 
@@ -93,6 +93,7 @@ class Durable:
     def steps(self, world: World, view: View, ways: Ways) -> Iterator[Step]:
         """A client takes the next of its queue, or gets another server."""
         for client, state in world.served.durable.in_order():
+            yield from self._tells_live(world, client, state)
             line = world.served.lines.get(client)
             if line is None:
                 continue
@@ -148,8 +149,8 @@ class Durable:
 
     def _next(self, world: World, client: str, state: DurableState, line: QueuePlacement) -> Message | None:
         """What its server sends it next; None while it stands in its listener or is sent nothing."""
-        flows = state.ready or state.unasked
-        if state.stalled or not (flows or not all(each(self._setting.book.waits_for_ready()))):
+        flows = state.ready or state.unasked or not all(each(self._setting.book.waits_for_ready()))
+        if state.untold or state.stalled or not flows:
             return None
         if any(channel.thread == QUEUE and channel.target == client for channel in world.channels):
             return None
@@ -160,6 +161,8 @@ class Durable:
         """Whether every durable client that runs has a server, and was sent all but what is held back."""
         for client, state in world.served.durable.items():
             line = world.served.lines.get(client)
+            if state.untold:
+                return False
             if not state.connected or line is None:
                 continue
             if line.primary in (NO_SERVER, *world.wan.dead):
@@ -228,7 +231,7 @@ class Durable:
             yield Step(name, after, (self._replicates.shown(client, form),))
 
     def _marked(self, world: World, client: str, marker: Message) -> Iterator[Step]:
-        """A marker arrives: the listener of each live region is told, once in a life."""
+        """A marker arrives: the listener of each live region is to be told, once in a life."""
         state = world.served.durable[client]
         name = ("passes the marker", client, state.life)
         counts = (True,) if -marker.op_id == state.life else each(self._setting.book.old_marker_counts())
@@ -236,15 +239,26 @@ class Durable:
             if state.live or not one:
                 yield Step(name, world)
                 continue
-            after = with_durable(world, client, replace(state, live=True))
             live = tuple(
                 region
                 for region in self._setting.region_names
                 if not self._setting.without_pool(client, region) and (client, region) not in world.away
             )
             for told in each(self._setting.book.told_live(live)):
-                for order in dict.fromkeys(permutations(told)):
-                    yield Step(name, after, tuple(self._live(client, region) for region in order))
+                passed = with_durable(world, client, replace(state, live=True, untold=tuple(sorted(told))))
+                if told:
+                    yield from self._tells_live(passed, client, passed.served.durable[client])
+                else:
+                    yield Step(name, passed)
+
+    def _tells_live(self, world: World, client: str, state: DurableState) -> Iterator[Step]:
+        """One listener after the other is told that its region is live; a client that dies tells no more."""
+        for region in dict.fromkeys(state.untold):
+            rest = list(state.untold)
+            rest.remove(region)
+            after = with_durable(world, client, replace(state, untold=tuple(rest)))
+            name = ("tells that a region is live", client, region)
+            yield Step(name, after, (self._live(client, region),))
 
     def _live(self, client: str, region: str) -> tuple[Place, Observation]:
         kind = EventKind.LIVE
@@ -380,7 +394,7 @@ class Durable:
         gone = without_client(world, client)
         since = world.wan.passed if world.wan.stands else STILL_UNKNOWN
         away = replace(state, connected=False, ready=False, live=False, read=0, since=since)
-        away = replace(away, stalled=False, unasked=False)
+        away = replace(away, untold=(), stalled=False, unasked=False)
         gone = with_durable(gone, client, away)
         if line is None:
             yield gone
