@@ -64,6 +64,7 @@ class ClientDeliveryLookahead:
         durable = {client.name for client in history.clients if client.durable_id is not None}
         self._durable = durable
         self._goings = [(at, f.client) for at, f in index.faults if f.kind in CLIENT_GOES]
+        self._cut_short = [(at, f.client) for at, f in index.faults if f.kind in CLIENT_GOES and f.meanwhile]
         self._lives = [(at, f.client) for at, f in index.faults if f.kind in CLIENT_LIVES]
         kinds = {operation.kind for operation in index.operations.values()}
         alone = WHOLE_REGION | EXPIRES | LOCAL_ACTIONS | {OperationKind.LOCAL_CLEAR}
@@ -321,6 +322,9 @@ class ClientDeliveryLookahead:
         if not self._durable:
             return False
         if not self.simple or any(fault.kind in CLIENT_LIVES for fault in world.wan.faults.values()):
+            return True
+        # A client that goes meanwhile has received the first part of its queue: its order counts until then.
+        if any(now <= at and server in self._index.clients[name].servers for at, name in self._cut_short):
             return True
         latest = self._index.latest(operation, server)
         for name in self._durable:
