@@ -70,6 +70,8 @@ def test_failures_are_told_alike_and_in_order(tmp_path: Path, monkeypatch: pytes
     # These limits end the search for further failures at other places when the machine is busy.
     monkeypatch.setattr(reducer, "SUSPECTING", Budget(states=5_000))
     monkeypatch.setattr(reducer, "SUSPECTING_S", 600.0)
+    monkeypatch.setattr(reducer, "SLOW_START_S", 600.0)
+    monkeypatch.setattr(plan_outcomes, "ReducerLimits", lambda: reducer.ReducerLimits(seconds=600.0))
     monkeypatch.setattr(plan_outcomes, "BEHIND_S", 600.0)
     apart, together = (run(tmp_path, jobs, candidate="faulty:destroy-keeps-version") for jobs in (1, 2))
     for outcome in (apart, together):
