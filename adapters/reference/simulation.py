@@ -10,8 +10,6 @@ import random
 from collections.abc import Iterator
 from itertools import islice
 
-from msgspec.structs import replace
-
 from plumbline.adapters.reference.arguments import ShownArguments
 from plumbline.adapters.reference.resolver_answers import noted
 from plumbline.adapters.reference.shown import queue_call
@@ -162,7 +160,7 @@ class Simulation:
     def happen(self, fault: Fault) -> None:
         """Let a fault happen: calm at once, chaotic after some of what could come first."""
         if self._random is not None:
-            self._begin(fault)
+            self.go_on()
         self._arguments.breaks(self.world, fault)
         ways = self.model.faults.happened(self.world, fault)
         leaps = fault.kind is FaultKind.TIME_LEAP and self.setting.durable
@@ -170,17 +168,6 @@ class Simulation:
         chooses = self._random is not None and (restarts or leaps or fault.kind in CLIENT_LIVES)
         self.world = self._any_of(fault, ways) if chooses and self._random else next(ways)
         self.go_on()
-
-    def _begin(self, fault: Fault) -> None:
-        """Let some of that happen which could come before a fault, also while a client goes or comes."""
-        self.go_on()
-        if fault.kind in CLIENT_LIVES:
-            wan = self.world.wan
-            begun = wan.faults.set(0, fault)  # the harness counts from one
-            self.world = self.world.but(wan=replace(wan, faults=begun))
-            self.go_on()
-            wan = self.world.wan
-            self.world = self.world.but(wan=replace(wan, faults=wan.faults.delete(0)))
 
     def _any_of(self, fault: Fault, ways: Iterator[World]) -> World:
         """One of the worlds behind a fault; of very many, what each server has dropped is drawn alone."""

@@ -1,7 +1,10 @@
-"""A durable client that dies while its listeners are told that their regions are live (003, L41)."""
+"""Durable clients that die while events are sent to them, or regions become live (003, L15, L41)."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import msgspec
 import pytest
 
 from plumbline.reference.catalogue.records import Dialect
@@ -18,8 +21,11 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.rulebook.book import rulebook_of
+from plumbline.reference.rulebook.book import Rulebook, rulebook_of
 from plumbline.reference.search.search import Answer
+
+FOUND = Path(__file__).with_name("a_client_goes_with_an_event_in_its_queue.json")
+"""A drawn history: a client is killed behind the first of two events. A reduction took the other first."""
 
 REGIONS = ("r", "s")
 
@@ -66,3 +72,8 @@ def test_a_client_that_has_come_to_rest_has_told_all_of_them(told: tuple[str, ..
 @pytest.mark.parametrize("rests", [False, True])
 def test_no_listener_is_told_twice_in_a_life(rests: bool):
     assert search(killed("r", "s", "r", rests=rests), rulebook_of(Dialect.GEODE)).answer is Answer.REFUTED
+
+
+def test_the_order_of_a_queue_counts_until_its_client_goes():
+    history = msgspec.json.decode(FOUND.read_bytes(), type=History)
+    assert search(history, Rulebook()).answer is Answer.EXPLAINED
