@@ -6,7 +6,8 @@
 -- columns: run_id, example, seq, kind, client, region, key, op, status
 -- opportunity: what a client holds at rest of a key that it has put or destroyed itself, beside what its
 --   server, alive, holds then; all its registrations covered the key with values before anything was called
---   on it; both with checks on; nothing else was called on it by the client than that and gets
+--   on it; both with checks on; nothing else was called on it by the client than that and gets; not where a
+--   member has invalidated what the client does not hold: its server keeps an invalid entry, the client none
 -- violation: they do not hold the same
 WITH own AS (
   SELECT run_id, example, client, region, key, bool_or(op IN ('put', 'create', 'destroy')) AS changes,
@@ -14,6 +15,12 @@ WITH own AS (
   FROM ev
   WHERE kind = 'op_begin' AND client IS NOT NULL
   GROUP BY run_id, example, client, region, key
+),
+invalidated AS (
+  SELECT run_id, example, region, key, min(seq) AS called_at
+  FROM ev
+  WHERE kind = 'op_begin' AND op = 'invalidate'
+  GROUP BY run_id, example, region, key
 )
 SELECT s.run_id, s.example, s.seq, s.region || '/' || s.key AS subject,
   s.client || ' holds ' || s.what || ', its server ' || t.member || ' ' || t.what AS witness, s.what <> t.what AS violated
@@ -27,4 +34,7 @@ JOIN wanted_first f ON f.run_id = s.run_id AND f.example = s.example AND f.clien
   AND f.key = s.key AND s.registered_at < f.first_call AND s.seq < f.until_at
 JOIN sights t ON t.run_id = s.run_id AND t.example = s.example AND t.member = k.first_server AND t.region = s.region
   AND t.key = s.key AND t.busy_at = s.busy_at
+LEFT JOIN invalidated i ON i.run_id = s.run_id AND i.example = s.example AND i.region = s.region AND i.key = s.key
+  AND i.called_at < s.seq
 ANTI JOIN meddled m ON m.run_id = s.run_id AND m.example = s.example AND m.region = s.region AND m.key = s.key
+WHERE i.called_at IS NULL OR s.state <> 'absent' OR t.state <> 'invalid'

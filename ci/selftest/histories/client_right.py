@@ -60,6 +60,12 @@ def _outdone() -> HistoryBuilder:
     return t.shown(own, "B").shown(other).ends(own).ends(other)
 
 
+def _invalid_on_the_server_alone() -> HistoryBuilder:
+    """K has destroyed x when a member invalidates it: K keeps no entry, and its server an invalid one."""
+    t = told().put("A", "x").do("destroy", "K", "x").do("invalidate", "A", "x", MEMBERS)
+    return t.rests()
+
+
 def _unregistered() -> HistoryBuilder:
     """K registers for y and an expression, withdraws y, and is told of neither y, x nor xB."""
     t = untold().put("A", "x", MEMBERS).settle().register("K", "y").register("K", "B.*", kind="regex")
@@ -281,6 +287,7 @@ RIGHT: dict[str, Sample] = {
         looks_like="C2S-PROP-01 C2S-PROP-05 S2C-OPS-07 S2C-RECV-01 TRK-ONCE-01 TRK-ORDER-02"
     ),
     "outdone": _outdone().rests().sample(looks_like="CONS-CL-01"),
+    "invalid on the server alone": _invalid_on_the_server_alone().sample(looks_like="CONS-CL-01"),
     "unregistered": _unregistered().sample(
         looks_like="S2C-INT-01 INT-REG-01 INT-REG-02 INT-UNION-01 INT-REGEX-01"
     ),
