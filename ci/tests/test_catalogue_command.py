@@ -155,7 +155,7 @@ def test_nothing_is_told_that_is_only_planned() -> None:
     assert "Judged by        nothing yet" in output
     assert "Brought about" not in output
     assert "In a trace" not in output
-    assert "Judged by        scenario, machine\n" in call("VER-TIE-01").output
+    assert "Judged by        scenario, machine\n" in call("VER-STAMP-02").output
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from plumbline.reference.rules.results import RESULT_SCHEMA
 from plumbline.reference.rules.survey import find_runs, judge
 
 PAGE = Path(__file__).parents[2] / "docs" / "judged.md"
-RULE, SEARCHED = "CONS-RR-04", "VER-TIE-01"
+RULE, SEARCHED = "CONS-RR-04", "VER-STAMP-02"
 Tables = dict[str, list[Row]]
 
 

@@ -19,6 +19,7 @@ from plumbline.ci.selftest.histories import (
     listener_samples,
     replicate_samples,
     transaction_samples,
+    version_samples,
 )
 from plumbline.ci.selftest.histories.client_right import untold
 from plumbline.ci.selftest.histories.samples import VIOLATING
@@ -37,6 +38,7 @@ RIGHT = {
         ("checking", checking_samples.RIGHT),
         ("transactions", transaction_samples.RIGHT),
         ("replicates", replicate_samples.RIGHT),
+        ("versions", version_samples.RIGHT),
     )
     for name, sample in samples.items()
 }
@@ -52,6 +54,7 @@ WRONG = {
         ("checking", checking_samples.WRONG),
         ("transactions", transaction_samples.WRONG),
         ("replicates", replicate_samples.WRONG),
+        ("versions", version_samples.WRONG),
     )
     for name, sample in samples.items()
 }

@@ -19,6 +19,7 @@ from plumbline.ci.selftest.histories import (
     failing_samples,
     listener_samples,
     replicate_samples,
+    version_samples,
 )
 from plumbline.ci.selftest.histories.gateway_right import RIGHT
 from plumbline.ci.selftest.histories.gateway_wrong import WRONG
@@ -59,6 +60,8 @@ EXAMPLES = (
     | listener_samples.WRONG
     | replicate_samples.RIGHT
     | replicate_samples.WRONG
+    | version_samples.RIGHT
+    | version_samples.WRONG
 )
 SECONDS = "seconds"
 

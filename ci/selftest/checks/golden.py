@@ -33,6 +33,7 @@ from plumbline.ci.selftest.histories import (
     gateway_wrong,
     replicate_samples,
     transaction_samples,
+    version_samples,
 )
 from plumbline.ci.selftest.histories.history_builder import Sample
 from plumbline.ci.selftest.soundness.comparison import searched
@@ -79,6 +80,8 @@ SAMPLES: dict[str, dict[str, Sample]] = {
     "gateways, wrong": gateway_wrong.WRONG,
     "replicates, right": replicate_samples.RIGHT,
     "replicates, wrong": replicate_samples.WRONG,
+    "versions, right": version_samples.RIGHT,
+    "versions, wrong": version_samples.WRONG,
     "transactions, right": transaction_samples.RIGHT,
     "transactions, wrong": transaction_samples.WRONG,
 }

@@ -92,7 +92,8 @@ def conflict(
         regions=(RegionAttributes(name=_REGION, checks=checks),),
         timeline=timeline,
         logs=logs,
-        member_order=("A", "B"),
+        # Of members whose ids are not known in order, no rule says which update of one version wins.
+        member_order=None,
     )
 
 

@@ -1,0 +1,11 @@
+-- requirement: VER-CMP-02
+-- view: black-box
+-- empty-start: no
+-- parts: lasts
+-- columns: run_id, example, seq
+-- opportunity: a member that shows the last put or create of a key, of which the caller has shown all others before it, and what
+--   it holds at the quiet end
+-- violation: it shows another one behind it, or holds something else
+SELECT run_id, example, seq, subject, witness, others_behind OR what <> ought AS violated
+FROM lasts
+WHERE op <> 'destroy' AND shown
