@@ -316,6 +316,10 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
             lambda p, scene: p.queue.filters and not scene.declares(Capability.EVENT_FILTERS),
         ),
         _one(
+            "`substituted_keys` or `failing_keys`, of a candidate without `event_substitution`",
+            lambda p, scene: p.queue.substitutes and not scene.declares(Capability.EVENT_SUBSTITUTION),
+        ),
+        _one(
             "`group_transactions`, of a candidate without `transaction_groups`",
             lambda p, scene: p.queue.group_transactions and not scene.declares(Capability.TRANSACTION_GROUPS),
         ),

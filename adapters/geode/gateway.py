@@ -24,6 +24,7 @@ from plumbline.adapters.geode.queue_buckets import BucketSights
 from plumbline.adapters.geode.queue_listener import QueueListener
 from plumbline.adapters.geode.reflection import declared
 from plumbline.adapters.geode.sights import Flow, Sights
+from plumbline.adapters.geode.substitution_filter import SubstitutionFilter
 from plumbline.adapters.geode.worker import Worker
 from plumbline.adapters.waiting import wait_until
 from plumbline.reference.history.actions import FAILURES
@@ -81,6 +82,8 @@ class Gateway:
         factory.setMaximumQueueMemory(queue.maximum_memory_mb)
         if queue.filters:
             factory.addGatewayEventFilter(KeyFilter(queue))
+        if queue.substitutes:
+            factory.setGatewayEventSubstitutionFilter(SubstitutionFilter(queue))
         if queue.group_transactions:
             factory.setGroupTransactionEvents(True)
         if queue.persistent:
@@ -113,6 +116,8 @@ class Gateway:
         factory.setMaximumQueueMemory(queue.maximum_memory_mb)
         if queue.filters:
             factory.addGatewayEventFilter(KeyFilter(queue))
+        if queue.substitutes:
+            factory.setGatewayEventSubstitutionListener(SubstitutionFilter(queue))
         if queue.persistent:
             factory.setPersistent(True)
             self._keep_on_disk(factory, disk)

@@ -22,6 +22,7 @@ from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
 )
+from plumbline.reference.history.substitutes import parted
 
 # How long a listener may be on its way here after its operation can be read.
 LATE_LIMIT_S = 1.0
@@ -185,7 +186,7 @@ class GeodeExample:
                     self.shown.append(Unplaced(event))
                     self._note()
             return
-        operation = self._operations.get(event.token) if event.token is not None else None
+        operation = self._put(event.token)
         if operation is not None and self._sites.get(operation.member) != self._sites.get(event.member):
             # Geode tells only whether the event came from another member of this site.
             event = msgspec.structs.replace(event, remote=event.remote or None)
@@ -196,6 +197,10 @@ class GeodeExample:
             self._note()
         if operation is not None:
             self._park(Gate(event.member, operation.op_id), event.key)
+
+    def _put(self, token: str | None) -> Operation | None:
+        """The operation that an event names, also where the event brings a substitute."""
+        return None if token is None else self._operations.get(parted(token)[0])
 
     def tell_live(self, client: str, region: str) -> None:
         """The listener of a durable client hears that its region is live."""
@@ -224,7 +229,7 @@ class GeodeExample:
     def park_call(self, call: QueueCall) -> None:
         """Stand at the gates of what a call brings, one after the other; comes back when it may answer."""
         for change in call.events:
-            operation = self._operations.get(change.token) if change.token is not None else None
+            operation = self._put(change.token)
             if operation is not None:
                 self._park(Gate(call.member, operation.op_id, QUEUE), change.key)
 
@@ -250,7 +255,7 @@ class GeodeExample:
 
     def ask(self, member: str, key: str, token: str | None) -> None:
         """A cache writer is asked whether an operation may be; comes back when it may go on."""
-        operation = self._operations.get(token) if token is not None else None
+        operation = self._put(token)
         if operation is not None:
             self._park(Gate(member, operation.op_id, "writer"), key)
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.adapters.reference.comings import Comings
 from plumbline.reference.history.listener_calls import QueueCall, QueuedChange
 from plumbline.reference.history.operations import STORES_VALUE, Event, Operation
 from plumbline.reference.model.setting import Setting
@@ -24,28 +24,10 @@ _Told = TypeVar("_Told", Event, QueuedChange)
 class ShownArguments:
     """The arguments of all events of one example, and what has become of the events so far."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: Setting, comings: Comings) -> None:
         self._setting = setting
-        self._offered: set[tuple[str, str, int]] = set()
-        self._sent: set[int] = set()
-        self._old: set[int] = set()
+        self._comings = comings
         self._before: dict[tuple[str, ...], str] = {}
-        self._shown: set[tuple[tuple[str, ...], int]] = set()
-
-    def breaks(self, before: World, fault: Fault) -> None:
-        """Something is about to break: what was sent by then may be sent again, and queues may be inherited.
-
-        Args:
-            before: the world as it is.
-            fault: what happens.
-        """
-        for wire in before.wan.wires.values():
-            busy = () if wire.busy is None else (wire.busy,)
-            self._sent.update(event.op_id for event in (*wire.events, *busy))
-        for sender in before.wan.senders.values():
-            self._sent.update(event.op_id for event in sender.queue[: sender.sent])
-        if fault.kind is FaultKind.CRASH:
-            self._old.update(self._setting.operations)
 
     def of_event(self, before: World, event: Event) -> Event:
         """An event of a region's listener, with the argument that it comes with."""
@@ -79,12 +61,10 @@ class ShownArguments:
                 continue
             argument = self._own(at, operation)
             kept = _first(book.argument_offered(operation.kind in STORES_VALUE))
-            offered = (*at, operation.op_id)
-            if offered in self._offered:
+            if self._comings.is_offered_again(at, operation.op_id):
                 kept = kept and _first(book.argument_stays(_OFFERED))
-            elif sender.heir and operation.op_id in self._old:
+            elif self._comings.is_inherited(sender, operation.op_id):
                 kept = kept and _first(book.argument_inherited(_OFFERED))
-            self._offered.add(offered)
             shown = self._shows(at, operation, argument if kept else None, queued=True)
             if events and first is not None and _first(book.shares_argument()):
                 shown = first
@@ -101,7 +81,7 @@ class ShownArguments:
         return next(found, None)
 
     def _own(self, at: tuple[str, ...], operation: Operation) -> str | None:
-        self._shown.add((at, operation.op_id))
+        self._comings.comes(at, operation.op_id)
         return operation.argument
 
     def _shows(
@@ -117,33 +97,18 @@ class ShownArguments:
     def _crosses(self, before: World, operation: Operation) -> bool:
         """Whether an argument is still there that crosses to another site again, or from a copy."""
         book, kept = self._setting.book, True
-        for (member, name), sender in before.wan.senders.items():
-            sends = sender.primary and self._setting.home(member) == self._setting.home(operation.member)
-            if not sends or self._setting.queues[name].remote_site is None:
-                continue
-            if sender.heir and operation.op_id in self._old:
+        for sender in self._comings.sending(before, operation):
+            if self._comings.is_inherited(sender, operation.op_id):
                 kept = kept and _first(book.argument_inherited(_SENT))
-            elif sender.wires > 1 and operation.op_id in self._sent:
+            elif self._comings.is_sent_again(sender, operation.op_id):
                 kept = kept and _first(book.argument_stays(_SENT))
         return kept
 
     def _of_earlier(self, at: tuple[str, ...], operation: Operation) -> str | None:
         """The argument of an update that was to make way for this one, where that is taken."""
-        conflates = any(
-            queue.conflate and queue.site == self._setting.home(operation.member)
-            for queue in self._setting.queues.values()
-        )
-        if not conflates or operation.argument is None:
+        if operation.argument is None:
             return None
-        earlier = [
-            one.argument
-            for one in self._setting.operations.values()
-            if (one.region, one.key) == (operation.region, operation.key)
-            and one.op_id < operation.op_id
-            and one.argument is not None
-            and one.kind in STORES_VALUE
-            and (at, one.op_id) not in self._shown
-        ]
+        earlier = [one.argument for one in self._comings.displaced(at, operation) if one.argument is not None]
         if not earlier or not _first(self._setting.book.takes_argument_of_earlier()):
             return None
         return earlier[-1]

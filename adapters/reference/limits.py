@@ -75,6 +75,7 @@ CAPABILITIES = (
     Capability.EVENT_FILTERS,
     Capability.DUPLICATE_MARKS,
     Capability.EVENT_ARGUMENTS,
+    Capability.EVENT_SUBSTITUTION,
     Capability.TRANSACTION_GROUPS,
     Capability.QUEUE_INSPECTION,
     Capability.MEMBER_FAULTS,

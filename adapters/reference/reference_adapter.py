@@ -11,6 +11,8 @@ from collections.abc import Callable
 from typing import ClassVar
 from zlib import crc32
 
+from msgspec.structs import replace
+
 from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
 from plumbline.adapters.protocol import (
     PART_CHARACTERS,
@@ -187,7 +189,11 @@ class ReferenceAdapter(Joining, Queueing, Scripting):
             told.append(setting.ends_as(one, outcome))
         alike = len({outcome.status for outcome in told}) == 1
         done = told[0] if alike else Outcome(Status.INDEFINITE, detail="some entries are done")
-        return naming_victim(setting.operations[op_id], done) if op_id in setting.operations else done
+        if op_id not in setting.operations:
+            return done
+        operation = setting.operations[op_id]
+        done = replace(done, value=self._ready().substitutes.read(operation.member, done.value))
+        return naming_victim(operation, done)
 
     def _ended(self, op_id: int) -> Outcome | None:
         simulation = self._ready()
@@ -232,11 +238,12 @@ class ReferenceAdapter(Joining, Queueing, Scripting):
 
     def contents(self, member: str, region: str) -> tuple[Content, ...] | None:
         """What the member holds now; None where the region was destroyed."""
-        world = self._ready().world
+        simulation = self._ready()
+        world, read = simulation.world, simulation.substitutes.read
         if (member, region) in world.away:
             return None
         return tuple(
-            Content(key, entry.token if entry.state is EntryState.LIVE else None)
+            Content(key, read(member, entry.token) if entry.state is EntryState.LIVE else None)
             for (holder, name, key), entry in sorted(world.entries.items())
             if (holder, name) == (member, region)
             and read_as(self._book, entry)[0] in (EntryState.LIVE, EntryState.INVALID)
@@ -246,13 +253,14 @@ class ReferenceAdapter(Joining, Queueing, Scripting):
         """What the member shows by its size and its sets."""
         simulation = self._ready()
         require_view(member, region, simulation.setting)
-        return views(simulation.world, self._book, member, region)
+        return simulation.substitutes.views(member, views(simulation.world, self._book, member, region))
 
     def queries(self, member: str, region: str) -> RegionViews:
         """What queries on the member find."""
         simulation = self._ready()
         require_view(member, region, simulation.setting)
-        return views(simulation.world, self._book, member, region, QUERIES)
+        shown = views(simulation.world, self._book, member, region, QUERIES)
+        return simulation.substitutes.views(member, shown)
 
     def arm(self, gate: Gate) -> None:
         """From here on the operation parks at the gate."""

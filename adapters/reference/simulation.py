@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from itertools import islice
 
 from plumbline.adapters.reference.arguments import ShownArguments
+from plumbline.adapters.reference.comings import Comings
 from plumbline.adapters.reference.resolver_answers import noted
 from plumbline.adapters.reference.shown import queue_call
+from plumbline.adapters.reference.substituting import ShownSubstitutes
 from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.listener_calls import QueueCall
 from plumbline.reference.history.operations import Event, EventKind
@@ -50,6 +52,7 @@ class Simulation:
         world: where the run stands.
         events: what listeners were told so far, and what those of asynchronous queues were called with.
         seen: how many of these the harness has read.
+        substitutes: which values it shows.
     """
 
     def __init__(self, model: Model, draw: random.Random | None) -> None:
@@ -61,7 +64,9 @@ class Simulation:
         self._told: dict[tuple[str, str, str], EventKind] = {}
         self._view = Unobserved(reduced=True)
         self._random = draw
-        self._arguments = ShownArguments(model.setting)
+        self._comings = Comings(model.setting)
+        self._arguments = ShownArguments(model.setting, self._comings)
+        self.substitutes = ShownSubstitutes(model.setting, self._comings)
 
     @property
     def setting(self) -> Setting:
@@ -122,7 +127,8 @@ class Simulation:
                     known = None if token is None else str(token)
                     told = self._told_as(before, member, region, key, kind)
                     event = Event(member=member, region=region, key=key, kind=told, token=known)
-                    self.events.append(self._arguments.of_event(before, event))
+                    event = self._arguments.of_event(before, event)
+                    self.events.append(self.substitutes.of_event(before, event))
                 case ("listener", str(member)), (
                     str(region),
                     str(key),
@@ -135,7 +141,8 @@ class Simulation:
 
                 case ("queue", str(member), str(queue)), (tuple(changes), str(answer)):
                     call = queue_call(member, queue, changes, answer)
-                    self.events.append(self._arguments.of_call(before, call))
+                    call = self._arguments.of_call(before, call)
+                    self.events.append(self.substitutes.of_call(before, call))
 
     def _told_as(self, before: World, member: str, region: str, key: str, kind: EventKind) -> EventKind:
         """The kind of an event: of a value, a create if nothing was there by what was told before."""
@@ -161,7 +168,7 @@ class Simulation:
         """Let a fault happen: calm at once, chaotic after some of what could come first."""
         if self._random is not None:
             self.go_on()
-        self._arguments.breaks(self.world, fault)
+        self._comings.breaks(self.world, fault)
         ways = self.model.faults.happened(self.world, fault)
         leaps = fault.kind is FaultKind.TIME_LEAP and self.setting.durable
         restarts = fault.kind in STARTS_AGAIN and self.setting.queues

@@ -39,6 +39,7 @@ class Capability(StrEnum):
     EVENT_FILTERS = "event_filters"
     DUPLICATE_MARKS = "duplicate_marks"
     EVENT_ARGUMENTS = "event_arguments"
+    EVENT_SUBSTITUTION = "event_substitution"
     TRANSACTION_GROUPS = "transaction_groups"
     DISK = "disk"
     QUEUE_INSPECTION = "queue_inspection"
@@ -93,6 +94,7 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.EVENT_FILTERS: "queues whose filter keeps events out, or from being sent, an extension",
     Capability.DUPLICATE_MARKS: "which events a queue's listener has received before, an extension",
     Capability.EVENT_ARGUMENTS: "callback arguments that travel with their events, an extension",
+    Capability.EVENT_SUBSTITUTION: "queues whose filter gives events other values, an extension",
     Capability.TRANSACTION_GROUPS: "senders that never split a transaction over two batches, an extension",
     Capability.DISK: "overflow, persistence, recovery",
     Capability.QUEUE_INSPECTION: "depth, contents and role of queues",

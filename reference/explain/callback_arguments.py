@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plumbline.reference.history.fault_kinds import CLIENT_LIVES, Fault, FaultKind
+from plumbline.reference.history.fault_kinds import CLIENT_LIVES, SENDS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.join_moments import JoinBegun
 from plumbline.reference.history.listener_calls import QueueCall, QueuedChange
@@ -38,14 +38,6 @@ _PLAINEST_FIRST = (OF_ANOTHER, INVENTED, AT_MEMBER, AT_CLIENT, OFFERED, CROSSES,
 """Of several wrong events that is named first which needs no fault to be explained."""
 
 _VALUES = (EventKind.CREATE, EventKind.UPDATE)
-
-_SENDS_AGAIN = (
-    FaultKind.LINK_DOWN,
-    FaultKind.REPLIES_LOST,
-    FaultKind.RECEIVER_STOP,
-    FaultKind.CRASH,
-)
-"""After these a sender may send once more what it has sent."""
 
 Misargued = tuple[Event | QueuedChange, str, str]
 """An event with a wrong argument, the requirement that it breaks, and what is wrong in words."""
@@ -154,7 +146,7 @@ class _Arguments:
         )
 
     def _may_be_sent_again(self, operation: Operation, before: int) -> bool:
-        return any(fault.kind in _SENDS_AGAIN for fault in self._faults(operation, before))
+        return any(fault.kind in SENDS_AGAIN for fault in self._faults(operation, before))
 
     def _faults(self, operation: Operation, before: int) -> list[Fault]:
         return [

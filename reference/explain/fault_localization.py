@@ -61,6 +61,7 @@ from plumbline.reference.rulebook.decisions import (
     REPLICATED,
     RESOLVERS,
     SUBSCRIPTION_CONFLATION,
+    SUBSTITUTION,
     TOMBSTONES,
     TRANSACTIONS,
     narrowest_first,
@@ -170,6 +171,7 @@ def _decisions(history: History) -> tuple[str, ...]:
     return (
         *(CONFLATION if any(queue.conflate for queue in history.queues) else ()),
         *(FILTERS if any(queue.filters for queue in history.queues) else ()),
+        *(SUBSTITUTION if any(queue.substitutes for queue in history.queues) else ()),
         *(MARKS if shows_marks(history) else ()),
         *(SUBSCRIPTION_CONFLATION if any(client.conflate for client in history.clients) else ()),
         *(GROUPS if any(queue.group_transactions for queue in history.queues) else ()),

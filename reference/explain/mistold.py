@@ -1,4 +1,4 @@
-"""Events of the wrong kind, where creates and updates are told apart, or with a wrong callback argument.
+"""Events of the wrong kind, where creates and updates are told apart, with a wrong argument or value.
 
 The search counts creates and updates as one kind, since candidates may tell them so. One that tells them
 apart has to go by what was there. Knows logs, and no runs of the model.
@@ -13,6 +13,7 @@ import msgspec
 
 from plumbline.reference.explain.callback_arguments import misargued
 from plumbline.reference.explain.entries import entries_of
+from plumbline.reference.explain.event_substitution import missubstituted
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.join_moments import JoinBegun
 from plumbline.reference.history.listener_calls import QueuedChange
@@ -36,6 +37,7 @@ from plumbline.reference.history.operations import (
     Status,
 )
 from plumbline.reference.history.registration_moments import RegistrationBegun
+from plumbline.reference.history.substitutes import ShownValue
 
 _CREATED, _UPDATED, _RECREATED = "created", "updated", "recreated"
 _VALUES = (EventKind.CREATE, EventKind.UPDATE)
@@ -44,7 +46,7 @@ _VALUES = (EventKind.CREATE, EventKind.UPDATE)
 class Mistold(msgspec.Struct, frozen=True):
     """An event of the wrong kind, the requirement that it breaks, and what is wrong in words."""
 
-    event: Event | QueuedChange
+    event: Event | QueuedChange | ShownValue
     requirement: str
     words: str
 
@@ -64,8 +66,8 @@ def mistold(history: History) -> Mistold | None:
 
 
 def _misargued(history: History) -> Mistold | None:
-    """The first event that comes without its callback argument, or with that of another one."""
-    wrong = misargued(history)
+    """The event that shows best that it lacks its callback argument or its value, or has another one."""
+    wrong = misargued(history) or missubstituted(history)
     return None if wrong is None else Mistold(*wrong)
 
 

@@ -45,6 +45,11 @@ STARTS_AGAIN = frozenset((FaultKind.RESTART, FaultKind.RECOVER))
 """What has a member run again that was killed."""
 
 
+SENDS_AGAIN = frozenset(
+    (FaultKind.LINK_DOWN, FaultKind.REPLIES_LOST, FaultKind.RECEIVER_STOP, FaultKind.CRASH)
+)
+"""After these a sender may send once more what it has sent."""
+
 CLIENT_GOES = frozenset((FaultKind.CLIENT_CLOSE, FaultKind.CLIENT_DETACH, FaultKind.CLIENT_CRASH))
 """What ends the life of a durable client."""
 

@@ -21,6 +21,7 @@ from plumbline.reference.history.operations import (
     TombstoneSettings,
     Topology,
 )
+from plumbline.reference.history.substitutes import ShownValue
 
 
 class OrderStrength(StrEnum):
@@ -70,6 +71,8 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
             any time.
         sends_on: whether an event that came from another site was sent on to those that had not been sent it.
         calls: calls of the listeners of asynchronous queues, those of each queue and member in their order.
+        values: the values that were shown, where some queue has a substitution filter; logs, calls and the
+            timeline have the values that were put in place of substitutes.
     """
 
     topology: Topology
@@ -91,3 +94,4 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     retries_wait: bool = False
     sends_on: bool = False
     calls: tuple[SeenCall, ...] = ()
+    values: tuple[ShownValue, ...] = ()

@@ -342,6 +342,8 @@ class QueueAttributes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         refused_keys: keys whose events its event filter refuses before they are queued.
         withheld_keys: keys whose events its event filter withholds before they are sent.
         group_transactions: whether a gateway sender never splits a transaction over two batches.
+        substituted_keys: keys for whose values its substitution filter gives others: see `substitutes`.
+        failing_keys: keys at whose events that filter fails.
     """
 
     id: str
@@ -361,6 +363,13 @@ class QueueAttributes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     refused_keys: tuple[str, ...] = ()
     withheld_keys: tuple[str, ...] = ()
     group_transactions: bool = False
+    substituted_keys: tuple[str, ...] = ()
+    failing_keys: tuple[str, ...] = ()
+
+    @property
+    def substitutes(self) -> bool:
+        """Whether it has a substitution filter."""
+        return bool(self.substituted_keys or self.failing_keys)
 
     @property
     def filters(self) -> bool:

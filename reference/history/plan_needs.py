@@ -23,6 +23,7 @@ def needs(plan: Plan) -> tuple[Capability, ...]:
             listens = queue.remote_site is None
             needed.append(Capability.PARALLEL_QUEUES if listens else Capability.PARALLEL_SENDERS)
         needed += [Capability.DISK] * (queue.persistent or queue.maximum_memory_mb < _AMPLE_MB)
+        needed += [Capability.EVENT_SUBSTITUTION] * queue.substitutes
     for client in plan.clients:
         needed.append(Capability.CLIENTS)
         needed += [Capability.DURABLE_CLIENTS] * (client.durable_id is not None)

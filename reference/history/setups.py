@@ -79,6 +79,10 @@ def _queue(queue: QueueAttributes) -> str:
         parts.append(f"filter refuses {_listed('key', queue.refused_keys)} before they are queued")
     if queue.withheld_keys:
         parts.append(f"filter withholds {_listed('key', queue.withheld_keys)} before they are sent")
+    if queue.substituted_keys:
+        parts.append(f"filter gives substitutes for {_listed('key', queue.substituted_keys)}")
+    if queue.failing_keys:
+        parts.append(f"filter fails at {_listed('key', queue.failing_keys)}")
     parts += ["transactions never split"] * queue.group_transactions
     if queue.members:
         parts.append(f"on {', '.join(queue.members)} alone")

@@ -245,6 +245,7 @@ class Setting:
         )
         self.conflates = bool(self.conflating)
         self.filtering = tuple(queue for queue in queues if queue.filters)
+        self.substituting = tuple(queue for queue in queues if queue.substitutes)
         self.grouping = tuple(queue for queue in queues if queue.group_transactions)
         self.parallel = {one.id: one for one in queues if one.parallel and one.remote_site is None}
         self.parted = frozenset(sender_of(queue) for queue in queues if is_parted(queue))

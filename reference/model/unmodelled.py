@@ -61,6 +61,7 @@ from plumbline.reference.model.unmodelled_queues import (
     of_parallel_senders,
     of_queue,
     of_restarts,
+    of_substitutes,
 )
 from plumbline.reference.rulebook.effects import SUPPORTED
 
@@ -80,6 +81,7 @@ def unmodelled(example: Plan | History) -> list[str]:
     if any(queue.parallel for queue in example.queues):
         found += of_parallel(example, faults)
     found += of_groups(example, called)
+    found += of_substitutes(example, called)
     if any(is_parted(queue) for queue in example.queues):
         found += of_parallel_senders(example, called)
     found += [words for client in example.clients for words in of_client(client)]

@@ -15,6 +15,7 @@ from plumbline.reference.history.operations import (
     QueueAttributes,
     RegionPolicy,
     transactions_of,
+    travels_on,
 )
 from plumbline.reference.history.plans import Plan
 from plumbline.reference.model.sites.lanes import is_parted
@@ -57,6 +58,18 @@ def _of_groups(queue: QueueAttributes) -> Iterator[str]:
         yield "queues that group transactions, and conflate or have an event filter"
     if queue.persistent or queue.members or not queue.remove_on_exception:
         yield "queues that group transactions and are on disk, on some members alone, or keep failed events"
+
+
+def of_substitutes(example: Plan | History, called: Collection[Operation]) -> Iterator[str]:
+    """What is not followed beside queues that give events substitutes."""
+    if not any(queue.substitutes for queue in example.queues):
+        return
+    if example.resolver:
+        yield "queues that give substitutes, beside conflict resolvers"
+    if travels_on({site.number for site in example.topology.sites}, example.queues):
+        yield "queues that give substitutes, where events travel on"
+    if any(one.expected is not None for one in called):
+        yield "queues that give substitutes, where a call expects a value"
 
 
 def of_groups(example: Plan | History, called: Collection[Operation]) -> Iterator[str]:

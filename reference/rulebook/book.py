@@ -25,6 +25,7 @@ from plumbline.reference.rulebook.duplicate_marks import MarkDecisions
 from plumbline.reference.rulebook.durable import DurableDecisions
 from plumbline.reference.rulebook.entry_operations import EntryOperationDecisions
 from plumbline.reference.rulebook.event_filters import FilterDecisions
+from plumbline.reference.rulebook.event_substitution import SubstitutionDecisions
 from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
@@ -97,6 +98,7 @@ class Rulebook(
     StampDecisions,
     SubscriptionConflationDecisions,
     SubscriptionDecisions,
+    SubstitutionDecisions,
     TakeoverDecisions,
     TimestampDecisions,
     TransactionDecisions,

@@ -21,6 +21,7 @@ from plumbline.reference.rulebook.duplicate_marks import MarkDecisions
 from plumbline.reference.rulebook.durable import DurableDecisions
 from plumbline.reference.rulebook.entry_operations import EntryOperationDecisions
 from plumbline.reference.rulebook.event_filters import FilterDecisions
+from plumbline.reference.rulebook.event_substitution import SubstitutionDecisions
 from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
@@ -143,6 +144,9 @@ MARKS = _of(MarkDecisions)
 ARGUMENTS = _of(ArgumentDecisions)
 """Decisions that only examples ask in which callback arguments are given."""
 
+SUBSTITUTION = _of(SubstitutionDecisions)
+"""Decisions that only examples ask in which a queue has a substitution filter."""
+
 GROUPS = _of(GroupDecisions)
 """Decisions that only examples ask in which a sender groups transactions."""
 
@@ -190,6 +194,7 @@ DECISIONS: dict[str, Decision] = merged(
     GROUPS,
     SUBSCRIPTION_CONFLATION,
     ARGUMENTS,
+    SUBSTITUTION,
     ENTRY_OPERATIONS,
 )
 """Every decision by name, narrow ones first; the method of the same name in `Rulebook` answers it."""

@@ -20,6 +20,7 @@ from plumbline.reference.rulebook import (
     durable,
     entry_operations,
     event_filters,
+    event_substitution,
     failover,
     failures,
     interests,
@@ -83,6 +84,7 @@ FAULTY: dict[str, FaultyVariant] = by_name(
         *transaction_groups.FAULTS,
         *subscription_conflation.FAULTS,
         *callback_arguments.FAULTS,
+        *event_substitution.FAULTS,
         *entry_operations.FAULTS,
     )
 )

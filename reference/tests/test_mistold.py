@@ -8,7 +8,6 @@ from plumbline.reference.explain.mistold import Mistold, mistold
 from plumbline.reference.history.bulk import Share
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History, Observation, OrderStrength
-from plumbline.reference.history.listener_calls import QueuedChange
 from plumbline.reference.history.moments import Called, FaultBegun, Moment, Registered, Returned
 from plumbline.reference.history.operations import (
     Client,
@@ -39,7 +38,7 @@ def told(
     region: RegionAttributes = RegionAttributes(name="r"),  # noqa: B008 - frozen
     strength: OrderStrength = OrderStrength.TOTAL,
     timeline: tuple[Moment, ...] = (),
-) -> Event | QueuedChange | None:
+) -> Event | None:
     """What is found in a log that tells of one key: each letter an event."""
     events = [
         Event(member="A", region="r", key="" if one == "E" else "x", kind=KINDS[one], token=f"{at}")
@@ -51,7 +50,10 @@ def told(
         topology=topology, regions=(region,), timeline=timeline, logs={"A": log}, order_strength=strength
     )
     found = mistold(history)
-    return None if found is None else found.event
+    if found is None:
+        return None
+    assert isinstance(found.event, Event)
+    return found.event
 
 
 @pytest.mark.parametrize("kinds", ["CUDU", "CUUDU", "CUDCDU", "CUIDU"])

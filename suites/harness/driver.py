@@ -67,14 +67,15 @@ from plumbline.reference.history.operations import (
     TombstoneSettings,
     Topology,
 )
+from plumbline.reference.history.substitutes import ShownValue
 from plumbline.reference.history.views import QUERIES, RegionViews, view_of
 from plumbline.suites.harness.evictions import with_victim
 from plumbline.suites.harness.injecting import inject
 from plumbline.suites.harness.joining import Joins
 from plumbline.suites.harness.log_order import order_strength, tells
-from plumbline.suites.harness.long_values import LongValues
 from plumbline.suites.harness.registering import Registrations
 from plumbline.suites.harness.restless import NEVER, SLICE_MS, Rest, Unanswered
+from plumbline.suites.harness.shown_values import ShownValues
 
 _Told = TypeVar("_Told", Event, QueuedChange)
 
@@ -124,7 +125,7 @@ class Driver:
         self._position = 0
         self._after = 0
         self._questions = 0
-        self._values = LongValues()
+        self._values = ShownValues(queues, self._timeline)
         self._under_way: dict[int, Operation] = {}
         self._called: set[int] = set()
         self.rest = Rest(adapter, self.poll, self._logs, self._timeline, unanswered)
@@ -191,7 +192,7 @@ class Driver:
         """Wait for the outcome of a call; None if there is none in time, and it stays under way."""
         outcome = self._adapter.finish(op_id, self._limit_ms if timeout_ms is None else timeout_ms)
         if outcome is not None:
-            outcome = replace(outcome, value=self._values.told(outcome.value))
+            outcome = self._values.outcome(self._under_way[op_id], outcome)
             if op_id in self._cut_short and outcome.status is Status.FAILED:
                 # Only the dead member could know that it had not begun the call.
                 outcome = replace(outcome, status=Status.INDEFINITE)
@@ -535,7 +536,7 @@ class Driver:
         self._timeline.append(ContentsAsked(number, member, region))
         entries = self._adapter.contents(member, region)
         if entries is not None:
-            entries = self._values.contents(entries)
+            entries = self._values.read(member, entries)
         self.poll()
         self._timeline.append(ContentsRead(number, member, region, entries or (), gone=entries is None))
         return entries
@@ -577,6 +578,11 @@ class Driver:
         return tuple(shown.event for shown in self._logs[member] if shown.event.kind is EventKind.RESOLVE)
 
     @property
+    def values(self) -> tuple[ShownValue, ...]:
+        """The values that were shown so far, where a queue gives events substitutes."""
+        return self._values.seen
+
+    @property
     def clients(self) -> tuple[str, ...]:
         """The names of the clients."""
         return tuple(client.name for client in self._clients)
@@ -609,4 +615,5 @@ class Driver:
             retries_wait={Capability.VIRTUAL_TIME, Capability.RETRY_TIME} <= {*offered},
             sends_on=self.introduction.sends_on,
             calls=tuple(self._calls),
+            values=self._values.seen,
         )

@@ -29,6 +29,7 @@ from plumbline.suites.machines.constants import without_local_constants
 from plumbline.suites.machines.drawing import Execute, Machine, PlanMachine
 from plumbline.suites.machines.durable import DURABLE_MACHINES
 from plumbline.suites.machines.event_filters import EVENT_FILTER_MACHINES
+from plumbline.suites.machines.event_substitution import EVENT_SUBSTITUTION_MACHINES
 from plumbline.suites.machines.failing_events import FAILING_EVENT_MACHINES
 from plumbline.suites.machines.gateways import GATEWAY_MACHINES
 from plumbline.suites.machines.joining import JOINING_MACHINES
@@ -71,6 +72,7 @@ MACHINES: dict[str, Machine] = {
         *TRANSACTION_GROUP_MACHINES,
         *SUBSCRIPTION_CONFLATION_MACHINES,
         *CALLBACK_ARGUMENT_MACHINES,
+        *EVENT_SUBSTITUTION_MACHINES,
     )
 }
 """Every machine by name."""

@@ -21,6 +21,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     durable_replay,
     entry_operations,
     event_filters,
+    event_substitution,
     failover,
     gateway_batches,
     gateway_chains,

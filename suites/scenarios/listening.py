@@ -25,7 +25,7 @@ from plumbline.reference.history.operations import (
 from plumbline.suites.harness.driver import Driver
 from plumbline.suites.scenarios.course import REGION
 from plumbline.suites.scenarios.mismatch import MismatchError, in_words
-from plumbline.suites.scenarios.sites import APART, BATCH_SIZE, Sites, filtering, queues
+from plumbline.suites.scenarios.sites import APART, BATCH_SIZE, Sites, filtering, queues, substituting
 from plumbline.suites.scenarios.stage import Stage
 
 LISTENED = "listened"
@@ -49,6 +49,8 @@ def listened_queues(
     parallel: bool = False,
     refused: tuple[str, ...] = (),
     withheld: tuple[str, ...] = (),
+    substituted: tuple[str, ...] = (),
+    failing: tuple[str, ...] = (),
 ) -> tuple[QueueAttributes, ...]:
     """The asynchronous queues of site 1, and its gateway senders if there is another site.
 
@@ -60,6 +62,8 @@ def listened_queues(
         parallel: whether each member dispatches for the buckets that it is primary for.
         refused: the keys whose events the first one's filter refuses.
         withheld: the keys whose events the first one's filter withholds.
+        substituted: the keys for whose values the first one's substitution filter gives others.
+        failing: the keys at whose events that fails.
     """
     sized = "" if batch_size == BATCH_SIZE else f" by {batch_size}"
     named = f" on {' and '.join(members)}" if members else ""
@@ -75,7 +79,8 @@ def listened_queues(
         )
         for name in ids
     )
-    found = (filtering(found[0], refused, withheld), *found[1:])
+    first = substituting(filtering(found[0], refused, withheld), substituted, failing)
+    found = (first, *found[1:])
     return (*found, *(queues(batch_size) if there else ()))
 
 

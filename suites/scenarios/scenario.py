@@ -145,6 +145,8 @@ def between_sites(
     conflate: bool = False,
     refused: tuple[str, ...] = (),
     withheld: tuple[str, ...] = (),
+    substituted: tuple[str, ...] = (),
+    failing: tuple[str, ...] = (),
     groups: int = 0,
 ) -> Callable[[Callable[[Sites], None]], Callable[[Sites], None]]:
     """Register a scenario of two sites, with a gateway sender each way; the first has `here` members.
@@ -153,7 +155,8 @@ def between_sites(
     regions are there. Its queue is kept on disk if it is `persistent`. With `keeps_failed` it keeps events
     that the other site fails to apply. Beyond `memory_mb`, where that is named, it overflows to disk. If it
     is to `conflate`, updates in its queue may make way for later ones. Its event filter names the keys that
-    are `refused` before they are queued, or `withheld` before they are sent. The sender of the site that
+    are `refused` before they are queued, or `withheld` before they are sent. Its substitution filter gives
+    other values for the keys `substituted`, and fails at those `failing`. The sender of the site that
     `groups` transactions never splits one over two batches.
 
     A conflict resolver is installed everywhere if its policy is named. Further regions, `also`, share the
@@ -172,6 +175,7 @@ def between_sites(
                     *([Capability.DISK] if persistent or memory_mb else ()),
                     *([Capability.QUEUE_CONFLATION] if conflate else ()),
                     *([Capability.EVENT_FILTERS] if refused or withheld else ()),
+                    *([Capability.EVENT_SUBSTITUTION] if substituted or failing else ()),
                     *([Capability.TRANSACTIONS, Capability.TRANSACTION_GROUPS] if groups else ()),
                     *needs,
                 ),
@@ -193,6 +197,8 @@ def between_sites(
                     conflate=conflate,
                     refused=refused,
                     withheld=withheld,
+                    substituted=substituted,
+                    failing=failing,
                     groups=groups,
                 ),
                 clocks=clocks,
@@ -219,12 +225,15 @@ def with_listener(
     checks: bool | None = None,
     refused: tuple[str, ...] = (),
     withheld: tuple[str, ...] = (),
+    substituted: tuple[str, ...] = (),
+    failing: tuple[str, ...] = (),
 ) -> Callable[[Callable[[Listening], None]], Callable[[Listening], None]]:
     """Register a scenario of an asynchronous event queue on `here` members of site 1.
 
     Further regions, `also`, are attached to it. With `there` another site is sent to by a gateway sender on
     the same regions; with `both` there are two asynchronous queues. See `listening.listened_queues`,
-    also for `refused` and `withheld`: the keys that the event filter of the first queue names.
+    also for `refused` and `withheld`: the keys that the event filter of the first queue names. So do
+    `substituted` and `failing` of its substitution filter.
     """
 
     def register(play: Callable[[Listening], None]) -> Callable[[Listening], None]:
@@ -236,6 +245,7 @@ def with_listener(
                     *(Capability.REPLICATED_REGIONS, Capability.ASYNC_QUEUES),
                     *([Capability.GATEWAYS] if there else ()),
                     *([Capability.EVENT_FILTERS] if refused or withheld else ()),
+                    *([Capability.EVENT_SUBSTITUTION] if substituted or failing else ()),
                     *needs,
                 ),
                 members=here + 2 * there,
@@ -243,7 +253,14 @@ def with_listener(
                 scope=Scope.ACK,
                 clients=(),
                 queues=listened_queues(
-                    batch_size, runs_on, both=both, there=there, refused=refused, withheld=withheld
+                    batch_size,
+                    runs_on,
+                    both=both,
+                    there=there,
+                    refused=refused,
+                    withheld=withheld,
+                    substituted=substituted,
+                    failing=failing,
                 ),
                 listens=True,
                 also=also,
@@ -333,8 +350,12 @@ def in_parallel(
     members: int = 3,
     batch_size: int = BATCH_SIZE,
     needs: tuple[Capability, ...] = (),
+    substituted: tuple[str, ...] = (),
 ) -> Callable[[Callable[[ParallelStage], None]], Callable[[ParallelStage], None]]:
-    """Register a scenario of a parallel asynchronous event queue on a partitioned region."""
+    """Register a scenario of a parallel asynchronous event queue on a partitioned region.
+
+    Its substitution filter gives other values for the keys `substituted`.
+    """
 
     def register(play: Callable[[ParallelStage], None]) -> Callable[[ParallelStage], None]:
         _register(
@@ -343,13 +364,14 @@ def in_parallel(
                 requirements=requirements,
                 needs=(
                     *(Capability.PARTITIONED_REGIONS, Capability.ASYNC_QUEUES, Capability.PARALLEL_QUEUES),
+                    *([Capability.EVENT_SUBSTITUTION] if substituted else ()),
                     *needs,
                 ),
                 members=members,
                 checks=None,
                 scope=Scope.ACK,
                 clients=(),
-                queues=listened_queues(batch_size, parallel=True),
+                queues=listened_queues(batch_size, parallel=True, substituted=substituted),
                 listens=True,
                 redundancy=redundancy,
                 play=play,

@@ -67,6 +67,8 @@ def queues(
     conflate: bool = False,
     refused: tuple[str, ...] = (),
     withheld: tuple[str, ...] = (),
+    substituted: tuple[str, ...] = (),
+    failing: tuple[str, ...] = (),
     groups: int = 0,
 ) -> tuple[QueueAttributes, ...]:
     """The gateway senders of both sites; other settings make other senders.
@@ -85,6 +87,8 @@ def queues(
         conflate: whether updates in it may make way for later ones.
         refused: the keys whose events its filter refuses.
         withheld: the keys whose events its filter withholds.
+        substituted: the keys for whose values its substitution filter gives others.
+        failing: the keys at whose events that fails.
         groups: the site whose sender never splits a transaction over two batches; 0 where none is asked to.
     """
     there = _sender(TO_THERE, 1, batch_size, interval_ms)
@@ -105,7 +109,7 @@ def queues(
         )
     if conflate:
         there = msgspec.structs.replace(there, id=f"{there.id} conflating", conflate=True)
-    there = filtering(there, refused, withheld)
+    there = substituting(filtering(there, refused, withheld), substituted, failing)
     return tuple(
         msgspec.structs.replace(sender, id=f"{sender.id} grouping", group_transactions=True)
         if sender.site == groups
@@ -125,6 +129,22 @@ def filtering(queue: QueueAttributes, refused: tuple[str, ...], withheld: tuple[
     ]
     return msgspec.structs.replace(
         queue, id=f"{queue.id} {' '.join(words)}", refused_keys=refused, withheld_keys=withheld
+    )
+
+
+def substituting(
+    queue: QueueAttributes, substituted: tuple[str, ...], failing: tuple[str, ...] = ()
+) -> QueueAttributes:
+    """The queue with a substitution filter for these keys, under a name of its own."""
+    if not (substituted or failing):
+        return queue
+    words = [
+        f"{does} {' and '.join(keys)}"
+        for does, keys in (("substituting", substituted), ("failing at", failing))
+        if keys
+    ]
+    return msgspec.structs.replace(
+        queue, id=f"{queue.id} {' '.join(words)}", substituted_keys=substituted, failing_keys=failing
     )
 
 

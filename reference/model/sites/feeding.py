@@ -24,6 +24,7 @@ from plumbline.reference.model.sites.filling import Filling
 from plumbline.reference.model.sites.filters import EventFilters
 from plumbline.reference.model.sites.lanes import DispatcherPartition, groups_of
 from plumbline.reference.model.sites.site_state import Queued, Sender
+from plumbline.reference.model.sites.substitution import Substitution
 from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.effects import BECOMES
 from plumbline.reference.rulebook.values import Stamp, each
@@ -39,6 +40,7 @@ class Feeding:
         self._setting = setting
         self._filling = filling
         self._filters = EventFilters(setting)
+        self._substitution = Substitution(setting)
         self._feeds: dict[tuple[str, str], Feeds] = {}
 
     def queued(
@@ -106,10 +108,12 @@ class Feeding:
     def refusals(
         self, world: World, member: str, operation: Operation, queue: QueueAttributes
     ) -> tuple[bool, ...]:
-        """Whether the filter of a queue keeps an operation out of a member's copy of it."""
+        """Whether a filter of a queue keeps an operation out of a member's copy of it."""
         sender = world.wan.senders.get((member, queue.id))
         secondary = sender is not None and not sender.primary
-        return self._filters.refuses(queue, operation.key, secondary=secondary)
+        refused = self._filters.refuses(queue, operation.key, secondary=secondary)
+        lost = self._substitution.loses(queue, operation)
+        return tuple(dict.fromkeys(one or other for one in refused for other in lost))
 
     def refused(self, world: World, member: str, event: Queued) -> Iterator[World]:
         """The worlds in which the member's senders know of an event of another site that lost there."""
