@@ -20,7 +20,6 @@ from plumbline.adapters.geode.clock import COLLECTIONS, SIZES
 from plumbline.adapters.geode.clocks import Clocks
 from plumbline.adapters.geode.cluster import Cluster, PartedError
 from plumbline.adapters.geode.gateways import Gateways
-from plumbline.adapters.geode.hosting_side import HostingSide
 from plumbline.adapters.geode.jars import find_jars
 from plumbline.adapters.geode.joining import BegunJoins
 from plumbline.adapters.geode.limits import (
@@ -36,6 +35,7 @@ from plumbline.adapters.geode.logs import entries
 from plumbline.adapters.geode.member import COUNTED, Member
 from plumbline.adapters.geode.regions import Regions
 from plumbline.adapters.geode.registering import BegunRegistrations
+from plumbline.adapters.geode.restarting_side import RestartingSide
 from plumbline.adapters.geode.roster import Roster
 from plumbline.adapters.geode.settling import Settling
 from plumbline.adapters.geode.underway import LEFTOVER_LIMIT_S, Underway
@@ -78,7 +78,7 @@ DEATH_NOTED_S = 5.0
 WRITER = "writer"
 
 
-class GeodeAdapter(HostingSide, ClientSide):
+class GeodeAdapter(RestartingSide, ClientSide):
     """Apache Geode of one version.
 
     Args:
@@ -173,6 +173,7 @@ class GeodeAdapter(HostingSide, ClientSide):
         self._roster.require_alive()
         self._registrations.give_up()
         self._joins.give_up()
+        self._end_starts()
         self._underway.give_up()
         self._bring_back()
         self._accept_all()
@@ -419,32 +420,13 @@ class GeodeAdapter(HostingSide, ClientSide):
         doomed.kill()
         self._gateways.gone(member)
         self._joins.gone(member)
+        self._starting.pop(member, None)
         self._cluster.prepare()
         if self._gateways.on_disk():
             # The disks of survivors have to tell that it died before them.
             self._cluster.rid_of_the_dead(time.monotonic() + DEATH_NOTED_S)
         self._stage.dead.add(member)
         self._stage.release_all(member)  # its listeners hold nothing back any more
-
-    def restart(self, member: str, from_disk: bool) -> None:
-        """Have a member run again that was killed, with copies of the regions, all being at rest."""
-        dead = self._roster.member(member)
-        if not dead.crashed():
-            raise AdapterError(f"restart: {member} was not killed")
-        self._cluster.revive(member)
-        back = self._roster.member(member)
-        self._gateways.send_again(member, from_disk=from_disk)
-        self._cluster.ask(back, self._regions.create_all)
-        self._gateways.receive_again(member)
-        self._clocks.take_in(back)
-        # The state that it has taken over counts: its cache began with nothing.
-        self._baseline[member] = dict.fromkeys(COUNTED, 0)
-        self._logged[member] = back.jvm.printed_bytes
-        if dead.port is not None:
-            self._cluster.ask(back, partial(Member.serve, port=dead.port))
-        self._clients.restarted.add(member)
-        self._clients.servers_changed()
-        self._regions.learn(back)
 
     def _asked(self, client: str, server: str, data: bytes) -> Callable[[], None] | None:
         """What the answer waits for to what a client asks a server, if for anything."""
@@ -511,6 +493,7 @@ class GeodeAdapter(HostingSide, ClientSide):
         self._underway.begin_example(self._stage)
         self._registrations.begin_example(self._stage)
         self._joins.begin_example(self._stage)
+        self._starting = {}
         self._answers.begin_example(self._stage)
         self._baseline = {}
         self._clearing: set[str] = set()

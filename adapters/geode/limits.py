@@ -64,6 +64,7 @@ CAPABILITIES = (
     Capability.HELD_REGISTRATIONS,
     Capability.HELD_GETS,
     Capability.HELD_JOINS,
+    Capability.CONCURRENT_RESTARTS,
     Capability.GATEWAYS,
     Capability.ASYNC_QUEUES,
     Capability.PARALLEL_QUEUES,

@@ -1,4 +1,4 @@
-"""Copies on the reference that are taken beside all else: begun, held, let go, and ended.
+"""Copies on the reference that are taken beside all else, also by members that start again.
 
 Knows the simulation; how it goes on is the simulation's own.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.reference.serving import Serving
 from plumbline.adapters.reference.simulation import Simulation
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import RegionPolicy
 from plumbline.reference.model.pending_copies import PendingCopies
 
@@ -16,9 +17,15 @@ class Joining(Serving):
     """An adapter of a simulation, as far as copies are taken beside all else."""
 
     def begin_join(self, member: str, region: str, held: bool) -> None:
-        """Begin a copy; calm, the member has it when this returns, unless it is held."""
+        """Begin a copy; calm, the member has it when this returns, unless it is held.
+
+        A member that was killed starts again, and takes copies of all its regions.
+        """
         simulation = self._ready()
         setting, where = simulation.setting, (member, region)
+        if member in simulation.world.wan.dead:
+            self._begin_again(simulation, where, held=held)
+            return
         if where not in simulation.world.away or where in simulation.world.images:
             raise AdapterError(f"begin_join: {member} has a copy of {region}, or takes one")
         if setting.clients or setting.queues or setting.parallel or setting.distributed:
@@ -28,6 +35,23 @@ class Joining(Serving):
         setting.joiners |= {where}
         simulation.world = simulation.model.copies.begun(simulation.world, where, held=held)
         simulation.go_on()
+
+    def _begin_again(self, simulation: Simulation, where: tuple[str, str], *, held: bool) -> None:
+        setting, (member, _) = simulation.setting, where
+        clients_or_buckets = setting.clients or setting.partitioned or setting.lesser
+        if clients_or_buckets or setting.parallel or setting.parted or setting.tombstones is not None:
+            raise UnsupportedError(
+                "begin_join: beside clients, buckets, lesser members or tombstones that go"
+            )
+        if any(queue.remote_site is None for queue in setting.queues.values()):
+            raise UnsupportedError("begin_join: of a member that was killed, beside asynchronous queues")
+        copies = simulation.model.copies
+        for region in setting.region_names:
+            setting.joiners |= {(member, region)}
+            its_own = held and region == where[1]
+            simulation.world = copies.begun(simulation.world, (member, region), held=its_own)
+        simulation.starting.add(member)
+        simulation.happen(Fault(kind=FaultKind.RESTART, member=member, meanwhile=True))
 
     def await_copy(self, member: str, region: str, timeout_ms: int) -> bool:
         """Let things happen until the copy is held or nothing happens any more."""
@@ -48,11 +72,18 @@ class Joining(Serving):
         """Let things happen until the member has its copy or nothing happens any more."""
         del timeout_ms
         simulation, joining = self._taking(member, region)
-        where = (member, region)
-        while not joining.may_end(simulation.world, where):
+        starts = member in simulation.starting
+        wanted = [
+            where
+            for where in simulation.world.images
+            if where == (member, region) or (starts and where[0] == member)
+        ]
+        while not all(joining.may_end(simulation.world, where) for where in wanted):
             if not simulation.take_step():
                 return False
-        simulation.world = joining.ended(simulation.world, where)
+        for where in wanted:
+            simulation.world = joining.ended(simulation.world, where)
+        simulation.starting.discard(member)
         return True
 
     def _taking(self, member: str, region: str) -> tuple[Simulation, PendingCopies]:

@@ -53,6 +53,7 @@ class Simulation:
         events: what listeners were told so far, and what those of asynchronous queues were called with.
         seen: how many of these the harness has read.
         substitutes: which values it shows.
+        starting: the members that were killed and start again, and have yet to take their copies.
     """
 
     def __init__(self, model: Model, draw: random.Random | None) -> None:
@@ -61,6 +62,7 @@ class Simulation:
         self.world = self.world.but(wan=model.senders.started(self.world.wan))
         self.events: list[Event | QueueCall] = []
         self.seen = 0
+        self.starting: set[str] = set()
         self._told: dict[tuple[str, str, str], EventKind] = {}
         self._view = Unobserved(reduced=True)
         self._random = draw

@@ -106,3 +106,30 @@ def test_another_provider_is_asked_where_one_dies(adapter: GeodeAdapter):
     adapter.release_copy(*WHERE)
     assert adapter.finish_join(*WHERE, LIMIT_MS)
     assert held(adapter) == {"x": "t1", "d": "t2"}
+
+
+def test_a_member_that_was_killed_starts_again_beside_all_else(adapter: GeodeAdapter):
+    adapter.begin_join(*WHERE, held=False)
+    assert adapter.finish_join(*WHERE, LIMIT_MS)
+    adapter.crash("C")
+    assert adapter.settle(LIMIT_MS).settled
+    adapter.begin_join(*WHERE, held=True)
+    assert adapter.await_copy(*WHERE, LIMIT_MS)
+    call(adapter, 3, "B", PUT, "x")
+    call(adapter, 4, "A", DESTROY, "d")
+    assert not adapter.finish_join(*WHERE, 0), "the copy is held"
+    adapter.release_copy(*WHERE)
+    assert adapter.finish_join(*WHERE, LIMIT_MS)
+    assert held(adapter) == held(adapter, "A") == {"x": "t3"}
+    assert call(adapter, 5, "C", PUT, "x") == Outcome(Status.OK)
+    assert adapter.settle(LIMIT_MS).settled
+    assert held(adapter, "B") == {"x": "t5"}
+
+
+def test_the_next_example_begins_though_a_member_starts_again(adapter: GeodeAdapter):
+    adapter.crash("B")
+    adapter.begin_join("B", "r", held=True)
+    assert adapter.await_copy("B", "r", LIMIT_MS)
+    adapter.reset((RegionAttributes(name="r"),))
+    call(adapter, 1, "B", PUT, "x")
+    assert held(adapter, "A") == {"x": "t1"}

@@ -25,6 +25,8 @@ from plumbline.reference.history.actions import (
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.join_actions import BeginJoin
+from plumbline.reference.history.join_moments import JoinBegun
+from plumbline.reference.history.moments import FaultBegun, Moment, Settled
 from plumbline.reference.history.operations import (
     BulkEntry,
     Client,
@@ -76,6 +78,8 @@ EXPIRES = msgspec.structs.replace(PUT, op_id=7, kind=OperationKind.EXPIRE_DESTRO
 PARTITIONED = RegionAttributes(name="r", policy=RegionPolicy.PARTITION)
 CLIENT = Client(name="K", servers=("A",))
 TAKES = (Leave("B", "r"), BeginJoin("B", "r", held=True))
+CRASH = Inject(Fault(kind=FaultKind.CRASH, member="B"))
+STARTS = (CRASH, Settle(), BeginJoin("B", "r", again=True))
 WANTED = Interest(client="K", region="r")
 
 
@@ -194,6 +198,15 @@ BEYOND = {
         ONE, (RegionAttributes(name="r"),), (Do(PUT), Leave("A", "r"), Settle()), clients=(CLIENT,)
     ),
     "takes a copy beside all else between sites": Plan(TWO, (REGION,), (*TAKES, Do(PUT)), (SENDER,)),
+    "starts again beside all else and a client": Plan(
+        ONE, (RegionAttributes(name="r"),), (*STARTS, Do(PUT)), clients=(CLIENT,)
+    ),
+    "starts again beside all else and an asynchronous queue": Plan(
+        TWO,
+        (msgspec.structs.replace(REGION, senders=(), queues=("to 2",)),),
+        (*STARTS, Do(PUT)),
+        (msgspec.structs.replace(SENDER, remote_site=None),),
+    ),
     "takes buckets beside all else": Plan(ONE, (PARTITIONED,), (*TAKES, Do(PUT))),
     "takes a copy beside a clear": Plan(
         ONE,
@@ -361,6 +374,36 @@ def test_what_shows_nowhere_is_judged():
     """Disk and memory of a queue, as no member with queues starts again."""
     for plan in (between_sites(persistent=True, maximum_memory_mb=1), between_sites(dispatchers=3)):
         assert unmodelled(plan) == []
+
+
+def test_a_member_with_a_serial_sender_starts_again_beside_all_else():
+    assert unmodelled(Plan(TWO, (REGION,), (*STARTS, Do(PUT)), (SENDER,))) == []
+
+
+@pytest.mark.parametrize(
+    ("between", "behind", "words"),
+    [
+        ((), (), "the start of a member behind its death, before all has settled"),
+        ((Settled(),), ("B",), "deaths behind the start of a member, before all has settled"),
+        ((Settled(),), ("A",), "deaths behind the start of a member, before all has settled"),
+    ],
+)
+def test_between_a_death_and_a_start_all_comes_to_rest(
+    history: History, between: tuple[Moment, ...], behind: tuple[str, ...], words: str
+):
+    starts = Fault(kind=FaultKind.RESTART, member="B", meanwhile=True)
+    deaths = (FaultBegun(3, Fault(kind=FaultKind.CRASH, member=member)) for member in behind)
+    timeline = (
+        FaultBegun(1, Fault(kind=FaultKind.CRASH, member="B")),
+        *between,
+        FaultBegun(2, starts),
+        JoinBegun("B", "r"),
+        *deaths,
+    )
+    seen = msgspec.structs.replace(
+        history, topology=TWO, regions=(REGION,), queues=(SENDER,), timeline=timeline
+    )
+    assert words in unmodelled(seen)
 
 
 def test_the_suite_plays_nothing_that_is_not_modelled():

@@ -50,6 +50,7 @@ class Capability(StrEnum):
     HELD_REGISTRATIONS = "held_registrations"
     HELD_GETS = "held_gets"
     HELD_JOINS = "held_joins"
+    CONCURRENT_RESTARTS = "concurrent_restarts"
     STATISTICS = "statistics"
     VISIBLE_VERSIONS = "visible_versions"
     HELD_CLOCKS = "held_clocks"
@@ -105,6 +106,7 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.HELD_REGISTRATIONS: "what the answer to a registration meets that was held back on its way",
     Capability.HELD_GETS: "what the answer to a client's get meets that was held back on its way",
     Capability.HELD_JOINS: "what a copy of a region meets that was held on its way to a member",
+    Capability.CONCURRENT_RESTARTS: "members that start again while calls are under way",
     Capability.STATISTICS: "the counters that the documents name",
     Capability.VISIBLE_VERSIONS: "version stamps and timestamps as such; their effects are judged without",
     Capability.HELD_CLOCKS: "time-outs longer than a test can wait: when tombstones expire and are collected",

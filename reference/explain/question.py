@@ -5,7 +5,7 @@ Knows which entry stands in which log; knows nothing of how the search works.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import NamedTuple
 
 from plumbline.reference.explain.call_intervals import overtaken, ticks
@@ -16,9 +16,9 @@ from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.listener_index import entry_of, repeats_calls, shows_marks
 from plumbline.reference.explain.recorded_lookahead import RecordedLookahead
 from plumbline.reference.history.history import History, OrderStrength
-from plumbline.reference.history.join_moments import JoinBegun
+from plumbline.reference.history.join_moments import JoinBegun, JoinEnded
 from plumbline.reference.history.log_lines import is_of_alerts
-from plumbline.reference.history.moments import Scripted, StatisticAsked
+from plumbline.reference.history.moments import Scripted, Settled, StatisticAsked
 from plumbline.reference.history.operations import (
     LOCAL_ACTIONS,
     STORES_VALUE,
@@ -111,6 +111,7 @@ def _ask(
     setting.joiners = frozenset(
         (what.member, what.region) for what in history.timeline if isinstance(what, JoinBegun)
     )
+    setting.beside_copies = tuple(_beside_copies(history))
     setting.registers_meanwhile = any(isinstance(what, RegistrationBegun) for what in history.timeline)
     if history.tombstones is not None:
         setting.plain = False  # nothing is claimed of tombstones at clients
@@ -169,6 +170,17 @@ def _ask(
         LogReduction(setting, recorded_lookahead, history.order_strength),
     )
     return Question(model, _logs(history, index, unheard))
+
+
+def _beside_copies(history: History) -> Iterator[tuple[int, int]]:
+    """Between which moments a copy is taken beside all else: from a settle point on, until it has ended."""
+    rests = [at for at, what in enumerate(history.timeline) if isinstance(what, Settled) and not what.held]
+    ends = {what: at for at, what in enumerate(history.timeline) if isinstance(what, JoinEnded)}
+    for at, what in enumerate(history.timeline):
+        if not isinstance(what, JoinBegun):
+            continue
+        since = max((rest for rest in rests if rest < at), default=-1)
+        yield since, ends.get(JoinEnded(what.member, what.region), len(history.timeline))
 
 
 def _logs(history: History, index: Index, unheard: frozenset[str]) -> Logs:

@@ -92,8 +92,8 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
         client: whose calls are not answered, or which client goes or comes.
         region: in which region a primary moves.
         key: the primary of whose bucket.
-        meanwhile: whether other things may be under way when it is asked for. Only a durable client goes or
-            comes so.
+        meanwhile: whether other things may be under way when it is asked for. A durable client goes or comes
+            so. A member that is restarted so has yet to take its copies when that is done.
     """
 
     kind: FaultKind
@@ -174,4 +174,5 @@ def fault_needs(fault: Fault) -> Iterator[Capability]:
     if needed is not None:
         yield needed
     if fault.meanwhile:
-        yield Capability.CONCURRENT_LIVES
+        restarts = fault.kind in STARTS_AGAIN
+        yield Capability.CONCURRENT_RESTARTS if restarts else Capability.CONCURRENT_LIVES

@@ -1,6 +1,7 @@
 """The steps of a plan that take a copy of a region beside all else.
 
-The copy begins, may be held on its way, and ends. Knows nothing of what it brings.
+The copy begins, may be held on its way, and ends. A member that was killed starts again to take it. Knows
+nothing of what it brings.
 """
 
 from __future__ import annotations
@@ -30,15 +31,27 @@ class _OfJoin(Action, frozen=True):
         yield "region", self.region
 
 
-class BeginJoin(_OfJoin, frozen=True, tag="begin_join"):
-    """Have a member begin to take a copy of a region, and go on; once it is held on its way, if asked for."""
+class BeginJoin(_OfJoin, frozen=True, tag="begin_join", omit_defaults=True):
+    """Have a member begin to take a copy of a region, and go on; once it is held on its way, if asked for.
+
+    Attributes:
+        held: whether the copy is to be held on its way.
+        again: whether the member was killed. It starts again then, and takes copies of all its regions.
+    """
 
     held: bool = False
+    again: bool = False
+
+    def needs(self) -> tuple[Capability, ...]:
+        """A hand on copies under way, and perhaps on members that start again."""
+        again = (Capability.CONCURRENT_RESTARTS,) if self.again else ()
+        return (*super().needs(), *again)
 
     def words(self, *, several: bool) -> str:  # noqa: ARG002 - a copy names its region
         """Who takes what, and that all else goes on."""
         held = ", until the copy is held on its way" if self.held else ", and go on"
-        return f"{self.member} begins to take a copy of {self.region}{held}"
+        starts = "starts again, and " if self.again else ""
+        return f"{self.member} {starts}begins to take a copy of {self.region}{held}"
 
 
 class ReleaseCopy(_OfJoin, frozen=True, tag="release_copy"):

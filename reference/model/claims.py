@@ -145,6 +145,8 @@ TAKEN_OVER_WHOLE = frozenset(
         "queued_clears_record",
         "remembers_queued_first",
         "secondary_remembers",
+        "joins_with_queue",
+        "queues_while_joining",
         "removal_clears_record",
         "queues_of_other_origin",
         "copies_of_queue",

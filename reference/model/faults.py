@@ -19,7 +19,7 @@ from plumbline.reference.model.clients.queue_holders import timed_out, untimed
 from plumbline.reference.model.independence import Independence
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.pending_copies import given_up
-from plumbline.reference.model.restarts import restarted
+from plumbline.reference.model.restarts import started_again
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.alerts import without as without_log
 from plumbline.reference.model.sites.batches import passed, runs_again, stopped
@@ -132,8 +132,7 @@ class Faults:
             case FaultKind.LET_RUN:
                 yield untimed(_untimed(runs_again(world)))
             case FaultKind.RESTART | FaultKind.RECOVER:
-                from_disk = fault.kind is FaultKind.RECOVER
-                yield from restarted(world, self._setting, fault.member, from_disk=from_disk)
+                yield from started_again(world, self._setting, fault)
             case FaultKind.ANSWERS_LOST | FaultKind.ANSWERS_BACK:
                 yield lost(world, fault)
             case _ if fault.kind in CLIENT_LIVES:

@@ -16,6 +16,7 @@ from plumbline.reference.history.join_moments import CopyHeld, CopyReleased, Joi
 from plumbline.reference.model.checks import Checks
 from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.messages import MessageState
+from plumbline.reference.model.restarts import with_receiver
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import PendingCopy, World
 from plumbline.reference.rulebook.values import EntryState, each
@@ -79,7 +80,8 @@ class PendingCopies:
         image = world.images[where]
         if not self._is_complete(world, where, image):
             return _with(world, where, replace(image, returned=True))
-        return _taking_part(world, where).but(images=world.images.delete(where))
+        left = _taking_part(world, where).but(images=world.images.delete(where))
+        return with_receiver(left, self._setting, where[0]) if _has_all_copies(left, where[0]) else left
 
     def rests(self, world: World) -> bool:
         """Whether no copy goes on by itself."""
@@ -101,6 +103,9 @@ class PendingCopies:
             if not image.held and (image.returned or any(each(self._setting.book.returns_with_copy()))):
                 for key, item in image.items:
                     yield from self._taken_over(world, where, key, item)
+            if where[0] in world.wan.stopped and self._are_complete(world, where[0]):
+                # It may receive from other sites before it comes to be known that it has its copies.
+                yield Step(("receives again", where[0]), with_receiver(world, self._setting, where[0]))
             if image.returned and self._is_complete(world, where, image):
                 left = _taking_part(world, where)
                 yield Step(("has its copy", *where), left.but(images=world.images.delete(where)))
@@ -113,6 +118,7 @@ class PendingCopies:
             for channel, messages in world.channels.items()
             for message in messages
             if channel.target != member
+            and not message.queue
             and message.state is not MessageState.PARKED
             and self._setting.operations[message.op_id].region == region
         }
@@ -157,8 +163,18 @@ class PendingCopies:
             for channel, messages in world.channels.items()
             if channel.target == provider
             for message in messages
-            if (provider, message.op_id) in image.earlier and message.state is not MessageState.PARKED
+            if not message.queue
+            and (provider, message.op_id) in image.earlier
+            and message.state is not MessageState.PARKED
         }
+
+    def _are_complete(self, world: World, member: str) -> bool:
+        """Whether a member has all the copies that it takes."""
+        return all(
+            self._is_complete(world, where, image)
+            for where, image in world.images.items()
+            if where[0] == member
+        )
 
     def _is_read(self, world: World, where: Where, image: PendingCopy) -> bool:
         """Whether all is read that there is to read."""
@@ -249,6 +265,10 @@ def touched(world: World, member: str, region: str, key: str) -> World:
     if image is None or key in image.touched:
         return world
     return _with(world, (member, region), replace(image, touched=image.touched | {key}))
+
+
+def _has_all_copies(world: World, member: str) -> bool:
+    return all(where[0] != member for where in world.images)
 
 
 def _taking_part(world: World, where: Where) -> World:

@@ -172,10 +172,16 @@ class Model:
 
     def _by_themselves(self, state: World, view: View) -> Iterator[Step]:
         setting = self.setting
-        meanwhile = setting.registers_meanwhile or setting.joiners or (setting.clients and counted(state))
+        copies = setting.joiners and self._meets_copies(state, view)
+        meanwhile = setting.registers_meanwhile or copies or (setting.clients and counted(state))
         if setting.lesser or setting.transactions or meanwhile:
             return self._one_by_one(state, EveryWay(view))
         return self._of_parts(state, view)
+
+    def _meets_copies(self, state: World, view: View) -> bool:
+        """Whether a copy is taken beside all else, or is still to be before all comes to rest."""
+        windows = self.setting.beside_copies
+        return bool(state.images) or any(since < view.now <= until for since, until in windows)
 
     def _one_by_one(self, state: World, view: View) -> Iterator[Step]:
         """The steps, hardly any claimed, where clients try again, members keep less, or transactions run."""

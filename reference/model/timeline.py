@@ -268,7 +268,7 @@ class Timeline:
                 return world.but(asked=world.asked.set(number, unread))
             case StatisticAsked(number):
                 return world.but(asked=world.asked.set(number, None))
-            case FaultBegun(_, fault) if fault.at_rest and not self._may_begin(world, fault):
+            case FaultBegun(_, fault) if not self._may_begin(world, fault):
                 return None
             case FaultBegun(number, fault):
                 return world.but(wan=replace(world.wan, faults=world.wan.faults.set(number, fault)))
@@ -286,12 +286,13 @@ class Timeline:
                 return None
 
     def _may_begin(self, world: World, fault: Fault) -> bool:
-        """Whether the state is quiescent, and no call waits for an operation of the dead member."""
-        called = any(
+        """Whether the state is quiescent if it has to, and no call waits for one of a member that is dead."""
+        if fault.kind in STARTS_AGAIN and any(
             self._setting.operations[op_id].member == fault.member and not call.indefinite
             for op_id, call in world.calls.items()
-        )
-        return self._rest.quiet(world) and not (called and fault.kind in STARTS_AGAIN)
+        ):
+            return False
+        return not fault.at_rest or self._rest.quiet(world)
 
     def _has_happened(self, world: World, due: Moment) -> bool:
         """Whether a moment that tells something is true now."""

@@ -11,8 +11,8 @@ from plumbline.reference.history.actions import Host, Join, Leave, Park, Redeliv
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.join_actions import BeginJoin
-from plumbline.reference.history.join_moments import JoinBegun
-from plumbline.reference.history.moments import Armed, Hosted, Joined, Left, Redelivered
+from plumbline.reference.history.join_moments import JoinBegun, JoinEnded
+from plumbline.reference.history.moments import Armed, FaultBegun, Hosted, Joined, Left, Redelivered, Settled
 from plumbline.reference.history.operations import (
     DESTROYS_REGION,
     EXPIRES,
@@ -57,13 +57,18 @@ def beside_copies(
     begun = _begun(example)
     if not begun:
         return
-    if example.clients or example.queues or len(example.topology.sites) > 1:
+    again = _begun_again(example)
+    if again:
+        yield from _beside_restarts(example)
+    beside = example.queues or len(example.topology.sites) > 1
+    if example.clients or (beside and not {member for member, _ in begun} <= again):
         yield "copies under way between sites, or beside queues or clients"
     if any(region.policy is not RegionPolicy.REPLICATE or region.policies for region in example.regions):
         yield "copies under way of regions that not each member replicates"
     if any(operation.kind in _BESIDE for operation in called):
         yield "copies under way beside local operations, transactions or operations on whole regions"
-    if example.tombstones is not None or any(fault.kind is not FaultKind.CRASH for fault in faults):
+    beside_them = _BESIDE_RESTARTS if again else {FaultKind.CRASH}
+    if example.tombstones is not None or any(fault.kind not in beside_them for fault in faults):
         yield "copies under way beside faults other than crashes"
     if any((member, None) in begun for member in _held_at(example)):
         yield "listeners that hold what comes to a member whose copy is under way"
@@ -80,6 +85,57 @@ def _begun(example: Plan | History) -> set[tuple[str, str | None]]:
         else [(what.member, what.region) for what in example.timeline if isinstance(what, JoinBegun)]
     )
     return {*found, *((member, None) for member, _ in found)}
+
+
+_BESIDE_RESTARTS = {
+    FaultKind.CRASH,
+    FaultKind.RESTART,
+    FaultKind.PAUSE,
+    FaultKind.RESUME,
+    FaultKind.RECEIVER_STOP,
+    FaultKind.RECEIVER_START,
+}
+"""The faults of plans in which members start again beside all else."""
+
+
+def _begun_again(example: Plan | History) -> set[str]:
+    """The members that were killed, and start again beside all else."""
+    if isinstance(example, Plan):
+        return {step.member for step in example.steps if isinstance(step, BeginJoin) and step.again}
+    return {
+        what.fault.member
+        for what in example.timeline
+        if isinstance(what, FaultBegun) and what.fault.kind is FaultKind.RESTART and what.fault.meanwhile
+    }
+
+
+def _beside_restarts(example: Plan | History) -> Iterator[str]:
+    """What is not followed where members start again beside all else."""
+    if any(queue.remote_site is None or queue.parallel for queue in example.queues):
+        yield "members that start again beside all else, with asynchronous or parallel queues"
+    if isinstance(example, Plan):
+        return
+    dying: set[str] = set()
+    starting: set[str] = set()
+    ended: set[str] = set()
+    for what in example.timeline:
+        match what:
+            case FaultBegun(_, Fault(kind=FaultKind.CRASH, member=member)):
+                if starting and (example.queues or member in starting):
+                    yield "deaths behind the start of a member, before all has settled"
+                dying.add(member)
+            case FaultBegun(_, Fault(kind=FaultKind.RESTART, meanwhile=True, member=member)):
+                if member in dying:
+                    yield "the start of a member behind its death, before all has settled"
+                starting.add(member)
+                ended.discard(member)
+            case JoinEnded(member):
+                ended.add(member)
+            case Settled(held) if not held:
+                dying.clear()
+                starting -= ended
+            case _:
+                pass
 
 
 def _held_at(example: Plan | History) -> set[str]:

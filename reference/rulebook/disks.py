@@ -26,6 +26,12 @@ class DiskDecisions(Subject):
         return True
 
     @staticmethod
+    @decision("SER-PRIMARY-03", "GWQ-ACK-03")
+    def joins_with_queue() -> bool:
+        """Whether a secondary that starts again takes a copy of the queue that runs: it does (002, L43)."""
+        return True
+
+    @staticmethod
     @decision("GWQ-PERSIST-01", "REM-SCOPE-01", "GWQ-OVERFLOW-03")
     def keeps_on_disk(persistent: bool) -> bool:
         """Whether a queue is back when all members that held it start again: a persistent one (000, L9 s2).
@@ -72,6 +78,12 @@ FAULTS = (
         "SER-PRIMARY-04",
         "a sender that starts where no other one runs never dispatches what has waited",
         goes_on_alone=lambda: False,
+    ),
+    variant(
+        "joins-without-the-queue",
+        "SER-PRIMARY-03 GWQ-ACK-03",
+        "a secondary that starts again takes no copy of what waits in the queue",
+        joins_with_queue=lambda: False,
     ),
     variant(
         "never-on-disk",

@@ -1,4 +1,4 @@
-"""Decisions about a copy of a region that a member takes beside all else (document 004).
+"""Decisions about copies that a member takes beside all else: of a region (004), and of a queue (002).
 
 A member receives what is written from the moment at which it takes part. The copy fills in what was written
 before. Each function answers one question about plain values. Faulty variants of the answers follow.
@@ -40,6 +40,15 @@ class JoiningDecisions(Subject):
         """Whether a member may be called only once it has the whole copy: so it is (L63)."""
         return True
 
+    @staticmethod
+    @decision("SER-PRIMARY-03", "GWQ-ACK-03")
+    def queues_while_joining() -> bool:
+        """Whether a secondary keeps what enters the queue while its copies are on their way: it does.
+
+        Source: 002, L43.
+        """
+        return True
+
 
 FAULTS = (
     variant(
@@ -65,6 +74,12 @@ FAULTS = (
         "VER-STAMP-04",
         "a member takes part before it has the whole copy",
         returns_with_copy=lambda: False,
+    ),
+    variant(
+        "queues-nothing-while-it-joins",
+        "SER-PRIMARY-03 GWQ-ACK-03",
+        "a secondary that starts again misses what enters the queue before it has its copies",
+        queues_while_joining=lambda: False,
     ),
 )
 """Faulty variants: each makes one of these decisions wrong."""

@@ -186,6 +186,7 @@ class _Parts(
             self.registrations,
             self.held_gets,
             self._crashes,
+            self.restarts_meanwhile,
             self._plain,
             self._closing,
         )

@@ -131,7 +131,7 @@ class Driver:
         self.rest = Rest(adapter, self.poll, self._logs, self._timeline, unanswered)
         self._tokens: dict[tuple[str, str], str] = {}
         self._limit_ms = introduction.settle_limit_ms
-        self.joins = Joins(adapter, self._note, self._waited, self._limit_ms)
+        self.joins = Joins(adapter, self._note, self._waited, self._runs_again, self._limit_ms)
         self.registrations = Registrations(adapter, self._note, self._waited, self._limit_ms)
         self._queues = queues
         self._faults = 0
@@ -245,6 +245,16 @@ class Driver:
         self.settle()
         self._adapter.join(member, region)
         self._timeline.append(Joined(member, region))
+
+    def begin_restart(self, member: str, region: str, *, held: bool) -> bool:
+        """Have a member that was killed begin to run again, and go on; whether a copy is held on its way."""
+        self.poll()
+        done = self._begin(Fault(kind=FaultKind.RESTART, member=member, meanwhile=True))
+        others = tuple(one.name for one in self._regions if one.name != region)
+        return self.joins.begin_again((member, region), others, done, held=held)
+
+    def _runs_again(self, member: str) -> None:
+        self._crashed.discard(member)
 
     def host(self, member: str, region: str, *, checks: bool, persistent: bool) -> bool | None:
         """Have a member take a copy again that checks or not, on disk or not, once everything has settled.

@@ -55,6 +55,7 @@ from plumbline.reference.history.registration_actions import (
     ReleaseAnswer,
 )
 from plumbline.reference.history.views import view_of
+from plumbline.reference.model.faults import mends
 from plumbline.suites.harness.destroyed_regions import DestroyedRegions
 from plumbline.suites.harness.driver import Driver
 from plumbline.suites.harness.restless import EndlessError
@@ -102,6 +103,8 @@ class _Playing:
         self._down: set[Fault] = set()
         self._lost: dict[tuple[str, str], None] = {}
         self._restarted: set[str] = set()
+        self._settled_dead: frozenset[str] = frozenset()
+        self._starting: set[str] = set()
         self._ready: set[str] = set()
         self._travels_on = travels_on([site.number for site in plan.topology.sites], plan.queues)
         self._wrote: dict[str, int] = {}
@@ -122,8 +125,7 @@ class _Playing:
             case Finish(op_id):
                 self._finish(op_id)
             case Settle():
-                driver.settle()
-                self._look()
+                self._settle()
             case Inject(fault):
                 self._inject(fault)
             case Look(queue, member, depth) if depth is not None:
@@ -176,6 +178,11 @@ class _Playing:
         """Begin a copy, let it go, or wait for its end; of what is not under way, nothing."""
         joins, where = self._driver.joins, (step.member, step.region)
         match step:
+            case BeginJoin(held=held, again=True):
+                if self._may_start_again(step.member):
+                    self._restarted.add(step.member)
+                    self._starting.add(step.member)
+                    self._driver.begin_restart(*where, held=held and not self._holds_back())
             case BeginJoin(held=held):
                 if where in self._away and where not in joins.under_way and step.member in self._living:
                     # What is parked may hold up the copy itself: then none comes to be held.
@@ -193,6 +200,26 @@ class _Playing:
             self._away.discard(where)
         elif not self._parked:
             raise EndlessError(f"{where[0]} has no copy of {where[1]}, though nothing holds it back")
+
+    def _may_start_again(self, member: str) -> bool:
+        """Whether a member is dead, all has settled since, and another one of its site lives to copy from."""
+        living = self._living
+        site = self._plan.topology.site_of(member)
+        starting = {one for one, _ in self._driver.joins.under_way}
+        return (
+            member in self._settled_dead
+            and member in self._driver.crashed
+            and member not in starting
+            and all(operation.member != member for operation in self._driver.under_way)
+            and any(other in living for other in site.members)
+        )
+
+    def _settle(self) -> None:
+        """Wait until all has come to rest, and look; then what has died is out of the way."""
+        if self._driver.settle():
+            self._settled_dead = self._driver.crashed
+            self._starting = {one for one, _ in self._driver.joins.under_way}
+        self._look()
 
     @property
     def _living(self) -> set[str]:
@@ -322,20 +349,12 @@ class _Playing:
         )
 
     def _inject(self, fault: Fault) -> None:
+        if not self._may_inject(fault):
+            return
         if fault.kind is FaultKind.ANSWERS_LOST:
-            if self._parked or self._busy():
-                return
             self._lost[fault.client, fault.member] = None
         if fault.kind in STARTS_AGAIN:
-            if self._parked or self._busy() or fault.member not in self._driver.crashed:
-                return
             self._restarted.add(fault.member)
-        if fault.kind is FaultKind.MOVE_PRIMARY and (
-            fault.member in self._driver.crashed or any(gate.callback != QUEUE for gate in self._parked)
-        ):
-            return
-        if fault.kind in CLIENT_LIVES and not self._may_live(fault):
-            return
         if fault.kind is FaultKind.CLIENT_READY:
             self._ready.add(fault.client)
         elif fault.kind in CLIENT_LIVES:
@@ -350,6 +369,18 @@ class _Playing:
                 del self._parked[gate]
                 if fault.client:
                     self._driver.release(gate)  # the event may come to the next life
+
+    def _may_inject(self, fault: Fault) -> bool:
+        """Whether documents say what a fault does now."""
+        if self._starting and not mends(fault) and (self._plan.queues or fault.member in self._starting):
+            return False  # not what a member that has just started again has by then
+        if fault.kind is FaultKind.ANSWERS_LOST:
+            return not (self._parked or self._busy())
+        if fault.kind in STARTS_AGAIN:
+            return not (self._parked or self._busy()) and fault.member in self._driver.crashed
+        if fault.kind is FaultKind.MOVE_PRIMARY:
+            return fault.member not in self._driver.crashed and not self._holds_back()
+        return fault.kind not in CLIENT_LIVES or self._may_live(fault)
 
     def _may_live(self, fault: Fault) -> bool:
         """Whether a durable client may go or come now: it runs or is away, and has a server to come to."""

@@ -40,6 +40,7 @@ from plumbline.suites.machines.parallel_senders import PARALLEL_SENDER_MACHINES
 from plumbline.suites.machines.registrations import REGISTRATION_MACHINES
 from plumbline.suites.machines.replicates import REPLICATE_MACHINES
 from plumbline.suites.machines.restarts import RESTART_MACHINES
+from plumbline.suites.machines.starting import STARTING_MACHINES
 from plumbline.suites.machines.subscription_conflation import SUBSCRIPTION_CONFLATION_MACHINES
 from plumbline.suites.machines.tombstones import TOMBSTONE_MACHINES
 from plumbline.suites.machines.transaction_groups import TRANSACTION_GROUP_MACHINES
@@ -61,6 +62,7 @@ MACHINES: dict[str, Machine] = {
         *PARALLEL_QUEUE_MACHINES,
         *PARALLEL_SENDER_MACHINES,
         *RESTART_MACHINES,
+        *STARTING_MACHINES,
         *FAILING_EVENT_MACHINES,
         *DURABLE_MACHINES,
         *REGISTRATION_MACHINES,

@@ -1,6 +1,7 @@
 """The state machine of copies under way: members take copies while others write or die (004).
 
-Up to two members give up their copies and take them again. A copy may be held on its way, and so may updates.
+Up to two members give up their copies and take them again. One that has died may start again, and takes a
+copy, too. A copy may be held on its way, and so may updates.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ class JoiningMachine(PlanMachine):
         self.present: set[str] = set()
         self.joining: dict[str, bool] = {}
         self.dead: tuple[str, ...] = ()
+        self.held_at: set[str] = set()
+        self.reborn: set[str] = set()
         self.begun = 0
         self.met = False
 
@@ -53,7 +56,7 @@ class JoiningMachine(PlanMachine):
     @property
     def holders(self) -> tuple[str, ...]:
         """The members at whose listeners something may be held."""
-        return tuple(one for one in WRITERS if one not in self.dead)
+        return tuple(one for one in WRITERS if one not in {*self.dead, *self.reborn})
 
     @initialize(
         joiners=st.sampled_from(JOINERS),
@@ -115,6 +118,7 @@ class JoiningMachine(PlanMachine):
         holder = self.holders[at % len(self.holders)]
         operation = self.operation(self.callers[who % len(self.callers)], OperationKind.PUT, key)
         self.busy.add(operation.thread)
+        self.held_at.add(holder)
         self.parked[operation.op_id] = (holder, operation.key)
         self.steps.append(Park(operation, holder))
 
@@ -161,11 +165,24 @@ class JoiningMachine(PlanMachine):
     @precondition(lambda self: Capability.MEMBER_FAULTS in self.offers and not self.dead and self.met)
     def kill(self, which: int) -> None:
         """A member dies: one that has a copy, or one that takes one."""
-        victims = (*self.holders, *self.joining)
+        victims = tuple(one for one in (*self.holders, *self.joining) if one not in self.reborn)
         victim = victims[which % len(victims)]
         self.dead = (victim,)
         self.joining.pop(victim, None)
+        self.present.discard(victim)
         self.steps.append(Inject(Fault(kind=FaultKind.CRASH, member=victim)))
+
+    @rule(held=st.sampled_from((True, True, False)))
+    @precondition(lambda self: Capability.CONCURRENT_RESTARTS in self.offers and self.dead)
+    @precondition(lambda self: not self.reborn and self.held_at.isdisjoint(self.dead))
+    def start_again(self, held: bool) -> None:
+        """Once all has settled, the member that has died begins to run again, and takes a copy."""
+        self.finish_all()
+        (member,) = self.dead
+        self.dead = ()
+        self.reborn.add(member)
+        self.joining[member] = held
+        self.steps.append(BeginJoin(member, REGION, held, again=True))
 
     @rule()
     def settle(self) -> None:

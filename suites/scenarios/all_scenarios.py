@@ -48,6 +48,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     recruiting,
     registrations_meanwhile,
     resolvers,
+    restarts_meanwhile,
     stamps,
     subscription_conflation,
     subscriptions,

@@ -374,6 +374,14 @@ class Course:
         if self._driver.joins.begin((member, REGION), held=held) is not held:
             raise MismatchError(f"a copy on its way to {member}", "it is not")
 
+    def begin_restart(self, member: str, *, held: bool = True) -> None:
+        """A member that was killed starts again beside all else; its copy may be held on its way."""
+        self.settle()
+        self.done.append(f"{member} starts again{', its copy held on its way' if held else ''}")
+        self.steps.append(BeginJoin(member, REGION, held, again=True))
+        if self._driver.begin_restart(member, REGION, held=held) is not held:
+            raise MismatchError(f"a copy on its way to {member}, which starts again", "it is not")
+
     def end_join(self, member: str) -> None:
         """Let go a copy if it is held, and wait until the member has it."""
         joins, where = self._driver.joins, (member, REGION)

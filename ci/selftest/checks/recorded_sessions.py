@@ -32,6 +32,7 @@ RECORDED = (
     "no_query_finds_a_tombstone",
     "what_waits_behind_a_listener_is_not_lost_with_its_client",
     "what_changes_while_a_copy_is_on_its_way_comes_to_its_member",
+    "what_changes_while_a_member_starts_again_comes_to_it",
     "what_a_listener_has_failed_is_not_removed_from_the_copies",
     "what_was_sent_without_an_answer_survives_a_move_and_a_death",
 )

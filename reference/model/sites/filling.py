@@ -119,6 +119,9 @@ class Filling:
             for other in self._setting.others[member]
             if other not in world.wan.dead and (other, name) in world.wan.senders
         )
+        if world.images and not all(each(book.queues_while_joining())):
+            joining = {where[0] for where in world.images}
+            others = tuple(other for other in others if other not in joining)
         operation = self._setting.operations[event.op_id]
         behind = behind_key(sender, self._setting.operations, operation)
         for index in (

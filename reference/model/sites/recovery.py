@@ -62,6 +62,23 @@ def recovered(world: World, setting: Setting, member: str, *, from_disk: bool) -
     yield from worlds
 
 
+def joins_queues(world: World, setting: Setting, member: str) -> Iterator[World]:
+    """The worlds in which a member that begins again has joined the queues of its senders.
+
+    From here on it is sent what enters them. What was in them it has by a copy.
+    """
+    worlds = [world]
+    for queue in setting.queues_at(member):
+        holders = _holders(world, setting, member, queue.id)
+        worlds = [
+            after
+            for before in worlds
+            for whole in each(setting.book.joins_with_queue())
+            for after in [_joined(before, member, queue.id, holders, whole=whole)]
+        ]
+    yield from worlds
+
+
 def _of_queue(
     world: World, setting: Setting, member: str, queue: QueueAttributes, from_disk: bool
 ) -> Iterator[World]:
@@ -69,10 +86,11 @@ def _of_queue(
     disk = world.wan.disks.get((member, name)) if from_disk else None
     holders = _holders(world, setting, member, name)
     if holders:
-        joined = _joined(world, member, name, holders)
-        yield joined
-        if disk is not None:
-            yield from _with_own(joined, setting, member, name, disk)
+        for whole in each(setting.book.joins_with_queue()):
+            joined = _joined(world, member, name, holders, whole=whole)
+            yield joined
+            if disk is not None:
+                yield from _with_own(joined, setting, member, name, disk)
         return
     for kept in each(setting.book.keeps_on_disk(queue.persistent)):
         if not all(each(setting.book.goes_on_alone())):
@@ -119,10 +137,10 @@ def _holders(world: World, setting: Setting, member: str, name: str) -> list[str
     return sorted(found, key=lambda one: not senders[one, name].primary)
 
 
-def _joined(world: World, member: str, name: str, holders: list[str]) -> World:
+def _joined(world: World, member: str, name: str, holders: list[str], *, whole: bool = True) -> World:
     """The world in which a member has taken a copy of the queue from one that runs it, as a secondary."""
     of = world.wan.senders[holders[0], name]
-    copy = Sender(queue=of.queue, last=of.last, mark=of.mark, renewed=of.renewed)
+    copy = Sender(queue=of.queue if whole else (), last=of.last, mark=of.mark, renewed=of.renewed)
     return with_sender(world, member, name, copy)
 
 
