@@ -135,8 +135,8 @@ class Setting:
         logs_read: whether what members log is read.
         registers_meanwhile: whether registrations are under way beside all else.
         joiners: (member, region) of copies that are taken beside all else.
-        beside_copies: between which positions of the clock such a copy may be taken, or is still to be: behind
-            the one, at which all is at rest, and up to the other, at which the copy has ended.
+        beside_copies: between which positions of the clock such a copy is taken, or is to be: behind the
+            one, at which all is at rest, and up to the other, at which the copy has ended.
         lanes: sender → the names of its lanes, see `lanes`.
         overtakes: whether events of one key may overtake each other on their way to another site.
         ticks: op id → how often all clocks had surely moved on by its call, and by its return (see `spans`).
