@@ -17,6 +17,7 @@ from plumbline.ci.selftest.histories import (
     gateway_right,
     gateway_wrong,
     listener_samples,
+    region_samples,
     replicate_samples,
     transaction_samples,
     version_samples,
@@ -39,6 +40,7 @@ RIGHT = {
         ("transactions", transaction_samples.RIGHT),
         ("replicates", replicate_samples.RIGHT),
         ("versions", version_samples.RIGHT),
+        ("regions", region_samples.RIGHT),
     )
     for name, sample in samples.items()
 }
@@ -55,6 +57,7 @@ WRONG = {
         ("transactions", transaction_samples.WRONG),
         ("replicates", replicate_samples.WRONG),
         ("versions", version_samples.WRONG),
+        ("regions", region_samples.WRONG),
     )
     for name, sample in samples.items()
 }

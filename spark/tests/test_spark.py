@@ -18,6 +18,7 @@ from plumbline.ci.selftest.histories import (
     durable_samples,
     failing_samples,
     listener_samples,
+    region_samples,
     replicate_samples,
     version_samples,
 )
@@ -58,6 +59,8 @@ EXAMPLES = (
     | failing_samples.WRONG
     | listener_samples.RIGHT
     | listener_samples.WRONG
+    | region_samples.RIGHT
+    | region_samples.WRONG
     | replicate_samples.RIGHT
     | replicate_samples.WRONG
     | version_samples.RIGHT

@@ -46,6 +46,17 @@ RIGHT: dict[str, Sample] = {
     .says("B", checks=False)
     .settle()
     .sample(looks_like="CFG-CHECKS-03"),
+    "a region that names nothing checks": _tale()
+    .says("A", checks=True)
+    .settle()
+    .sample(looks_like="CFG-CHECKS-01"),
+    "copies differ where nothing is checked": HistoryBuilder(
+        regions=(RegionAttributes(name="r", checks=False),), alone=True
+    )
+    .put("A", "x")
+    .put("C", "x", "A C D")
+    .rests()
+    .sample(looks_like="CFG-CHECKS-07"),
     "the other setting is refused": _tale(checks=True)
     .left("B")
     .hosts("B", asked=False)
@@ -82,6 +93,23 @@ WRONG: dict[str, Sample] = {
     .says("C", checks=False)
     .settle()
     .sample("CFG-CHECKS-03"),
+    "a region that names nothing does not check": _tale()
+    .says("A", checks=False)
+    .settle()
+    .sample("CFG-CHECKS-01"),
+    "it checks on another member alone": _tale()
+    .says("A", checks=True)
+    .says("D", checks=False)
+    .settle()
+    .sample("CFG-CHECKS-01"),
+    "a value is left that was never written": _tale(checks=False)
+    .put("A", "x")
+    .rests(B={"x": "both"})
+    .sample("CFG-CHECKS-07"),
+    "it is left in a client": _tale(checks=False)
+    .put("A", "x")
+    .rests(K={"x": "both"})
+    .sample("CFG-CHECKS-07 TRK-ORDER-02"),
     "one does without checking where the others check": _tale()
     .left("B")
     .hosts("B", asked=False, in_force=False)

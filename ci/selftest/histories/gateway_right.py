@@ -229,7 +229,9 @@ RIGHT: dict[str, Sample] = {
     "outage": _outage().rests().sample(looks_like="STAT-QUEUE-01 REM-SERIAL-02 GWQ-ACK-03"),
     "replies lost": _outage("replies_lost").rests().sample(),
     "resent": _resent().rests().sample(looks_like="GWQ-ACK-04 RCV-DEDUP-01 GWQ-RETRY-02"),
-    "crash": _crash().rests().sample(looks_like="SER-PRIMARY-01 WAN-ORDER-01 SER-FAILOVER-02 GWQ-ACK-04"),
+    "crash": _crash()
+    .rests()
+    .sample(looks_like="SER-PRIMARY-01 SER-PRIMARY-02 WAN-ORDER-01 SER-FAILOVER-02 GWQ-ACK-04"),
     "unreturned": _unreturned().rests().sample(looks_like="WAN-ASYNC-02 SER-ENQ-02 WANC-PEER-01"),
     "extinct": _extinct().rests().sample(looks_like="WAN-ASYNC-02 SER-ENQ-02 SER-PRIMARY-04"),
     "cut for good": _cut_for_good()

@@ -301,7 +301,13 @@ def _roles() -> dict[str, Sample]:
     after = (
         HistoryBuilder().look("a1", 0).look("a2", 0).fault("crash", "a1").settle().look("a2", 0, "secondary")
     )
+    handed = HistoryBuilder().look("a1", 0).look("a2", 0).put("a1", "k").settle()
+    left = HistoryBuilder().look("b1", 0, queue="back").put("a1", "k").settle()
     return {
+        "a primary hands over": handed.look("a1", 0, "secondary")
+        .look("a2", 0, "primary")
+        .sample("SER-PRIMARY-02"),
+        "a primary has become secondary": left.look("b1", 0, "secondary", "back").sample("SER-PRIMARY-02"),
         "two primaries": started.sample("SER-PRIMARY-01"),
         "two primaries at the other site": HistoryBuilder()
         .look("b1", 0, queue="back")

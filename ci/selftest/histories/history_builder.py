@@ -270,6 +270,7 @@ class HistoryBuilder:
         kind: str = "",
         register: bool = True,
         durable: bool = False,
+        refused: bool = False,
     ) -> Self:
         """A client registers at rest, for keys parted by blanks or else for all; or withdraws that."""
         keys = specification.split()
@@ -283,7 +284,7 @@ class HistoryBuilder:
             register=register,
             durable=durable,
         )
-        self._timeline.append(Registered(interest))
+        self._timeline.append(Registered(interest, refused))
         return self
 
     @property
@@ -414,6 +415,10 @@ class HistoryBuilder:
                 continue
             if event.kind is EventKind.DESTROY:
                 told.pop(event.key, None)
+            elif event.kind is EventKind.CLEAR:
+                told.clear()
+            elif event.kind is EventKind.REGION_INVALIDATE:
+                told = dict.fromkeys(told)
             elif event.kind is EventKind.INVALIDATE:
                 told[event.key] = None
             else:

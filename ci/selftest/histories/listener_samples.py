@@ -162,6 +162,13 @@ def _held_by_copy(at: str, key: str = "x", x: str = X) -> ListenerBuilder:
     return t
 
 
+def _called_again() -> ListenerBuilder:
+    """A put stands in a copy's listener when A dies: it is called again on B, and queued once more there."""
+    t = _held_by_copy("B")
+    t.fault("crash", "A").released("B", 1).ends(1).settle()
+    return t.located("x", "B").offered("B", 1, 1).settle()
+
+
 def _stood(*, parallel: bool = False, sites: bool = False) -> ListenerBuilder:
     """The listener of q on A stands with the first put, and another put is called, which all receive."""
     t = ListenerBuilder(parallel=parallel, sites=sites, queues="p" if not (parallel or sites) else "q")
@@ -266,6 +273,9 @@ RIGHT: dict[str, Sample] = {
     "what the dead primary had dealt with need not come again": _killed(_parallel("C x").offered("A", 1))
     .rests()
     .sample(looks_like="REM-PARALLEL-05"),
+    "a call that is tried again on the heir comes twice in a batch": _called_again()
+    .rests()
+    .sample(looks_like="AEQ-DISPATCH-01"),
     "what a copy has received may be dispatched": _held_by_copy("B")
     .released("B", 1)
     .ends(1)
