@@ -146,8 +146,6 @@ STARTING_MACHINES = (
             "SER-PRIMARY-04",
             "SER-FAILOVER-01",
             "GWQ-ACK-03",
-            "VER-STAMP-04",
-            "CONS-RR-04",
         ),
         needs=(
             Capability.REPLICATED_REGIONS,
