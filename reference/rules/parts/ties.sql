@@ -118,7 +118,7 @@ losers AS (
     'operation ' || CAST(t.winner AS STRING) || ' of ' || t.won_on || ' ties with ' || CAST(l.op_id AS STRING) || ' of ' || l.member
       || '; ' || t.member || ' holds ' || t.what || ', shows '
       || CASE WHEN t.won_pos IS NULL AND s.pos IS NULL THEN 'neither' WHEN s.pos IS NULL THEN 'the first'
-        WHEN t.won_pos IS NULL THEN 'the second' WHEN t.won_pos < s.pos THEN 'first the first' ELSE 'first the second' END AS witness
+        WHEN t.won_pos IS NULL THEN 'the second' WHEN t.won_pos < s.pos THEN 'the first before the second' ELSE 'the second before the first' END AS witness
   FROM ties t
   JOIN contenders l ON l.run_id = t.run_id AND l.example = t.example AND l.region = t.region AND l.key = t.key
     AND l.op_id <> t.winner
