@@ -72,6 +72,14 @@ def _dies_before_copying(world: World, step: Step) -> int | None:
     return -2 if step.name[0] == "is not copied" else last("is lost")(world, step)
 
 
+def _without_groups(scenario: Scenario) -> bool:
+    """Scenarios whose senders group no transactions.
+
+    The model does not follow yet what a takeover sends again behind an event that a batch has passed over.
+    """
+    return of_sites(scenario) and not any(queue.group_transactions for queue in scenario.queues)
+
+
 def _hands_over_at_once(world: World, step: Step) -> int | None:
     """Nothing of a dead member arrives any more, and another takes over before anything else happens."""
     order = {"is lost": -3, "takes over": -2}
@@ -255,7 +263,7 @@ BEHAVIOURS = (
         does="the same, as a new version, which the other members of the site take for a new update",
         allowed="000 L30: a message could be processed more than once",
         machines=("gateway_faults",),
-        concerns=of_sites,
+        concerns=_without_groups,
         open=leaning(simulation=_Renewing),
     ),
     Behaviour(
