@@ -1,5 +1,6 @@
 -- part: What members hold at the quiet end of a key whose last changes were called when all earlier ones were over, each on
 --   another member and shown there before any other of them: so all carry one version, and the highest member id wins.
+--   A destroy or an invalidation that is not shown there may have come before, as one that finds no entry is not told.
 --   Which of them wins, what it leaves, and whether the member that called it had changed the key last before, alone.
 --   Every member keeps the region whole and checks; one site, no member lost, nothing sent once more, no time let pass.
 --   And beside each of those changes that lost, where members show it and the winner.
@@ -68,7 +69,7 @@ showings AS (
 ),
 contenders AS (
   SELECT r.run_id, r.example, r.region, r.key, r.op, r.op_id, r.member, r.effect, r.spell, r.rank, r.leaves, w.pos AS own_pos,
-    min(t.pos) AS other_pos
+    min(t.pos) AS other_pos, bool_or(coalesce(o.op, '') IN ('destroy', 'invalidate') AND t.pos IS NULL) AS silent
   FROM rivals r
   LEFT JOIN showings w ON w.run_id = r.run_id AND w.example = r.example AND w.op_id = r.op_id AND w.member = r.member
   LEFT JOIN rivals o ON o.run_id = r.run_id AND o.example = r.example AND o.region = r.region AND o.key = r.key
@@ -82,7 +83,7 @@ tied AS (
   FROM contenders
   GROUP BY run_id, example, region, key, spell
   HAVING count(op_id) > 1 AND count(DISTINCT rank) = count(op_id)
-    AND bool_and(effect = 'sure' AND own_pos IS NOT NULL AND coalesce(other_pos, own_pos + 1) > own_pos)
+    AND bool_and(effect = 'sure' AND own_pos IS NOT NULL AND NOT silent AND coalesce(other_pos, own_pos + 1) > own_pos)
 ),
 spells_before AS (
   SELECT t.run_id, t.example, t.region, t.key, max(r.spell) AS spell
