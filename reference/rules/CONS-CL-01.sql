@@ -4,10 +4,10 @@
 -- only-with: client_start
 -- parts: wanted_first, sights
 -- columns: run_id, example, seq, kind, client, region, key, op, status
--- opportunity: what a client holds at rest of a key that it has put or destroyed itself, beside what its
---   server, alive, holds then; all its registrations covered the key with values before anything was called
---   on it; both with checks on; nothing else was called on it by the client than that and gets; not where a
---   member has invalidated what the client does not hold: its server keeps an invalid entry, the client none
+-- opportunity: what a client holds at rest of a key that it has put or destroyed itself, beside what its server,
+--   alive, holds then. All its registrations covered the key with values before anything was called on it, and both
+--   check. The client called nothing else on it but gets. Where a member has invalidated what the client does not
+--   hold, its server keeps an invalid entry and the client none: that is left out
 -- violation: they do not hold the same
 WITH own AS (
   SELECT run_id, example, client, region, key, bool_or(op IN ('put', 'create', 'destroy')) AS changes,

@@ -3,8 +3,8 @@
 -- empty-start: yes
 -- only-with: ri_end
 -- columns: run_id, example, seq, kind, client, region, key, interest_kind, interest_spec, state_after, status
--- opportunity: a registration for keys or for all of a region on which nothing has been called, no member being lost; and what the client holds of a
---   key of the region behind a registration, nothing being called on the region yet
+-- opportunity: a registration for keys or for all of a region on which nothing has been called, no member being lost.
+--   And what the client holds of a key of the region behind a registration, before anything is called there
 -- violation: it does not end well; the client has the key
 WITH calls AS (
   SELECT run_id, example, region, min(seq) AS called_at

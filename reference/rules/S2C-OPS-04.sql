@@ -4,8 +4,9 @@
 -- only-with: client_start
 -- columns: run_id, example, seq, kind, member, client, region, op, op_id, event, status, amount, durable_id, policy,
 --   interest_kind, interest_spec
--- opportunity: a look at what a client with an interest in a region holds of it, behind a member's clear of it that ended well, with
---   no other call under way then or since; examples in which no member is lost, nothing is held up, and no client is durable
+-- opportunity: a look at what a client with an interest in a region holds of it, behind a clear by a member that
+--   ended well. No other call was under way then or since. No member is lost in the example, nothing is held up, and
+--   no client is durable
 -- violation: it still holds something; a listener shows more clears of the region than were called
 WITH unclear AS (
   SELECT DISTINCT run_id, example

@@ -3,9 +3,9 @@
 -- empty-start: no
 -- parts: lasts
 -- columns: run_id, example, seq
--- opportunity: a member that shows the last destroy of a key behind another change of it, the caller having shown all others before
---   it; what a member holds at the quiet end of a key of two changes of one version, one of them a destroy; or of a key put or
---   created by a caller that has shown a destroy right before it, and all others
+-- opportunity: a member that shows the last destroy of a key behind another change of it, the caller having shown all
+--   others before. What a member holds at the quiet end of a key of two changes of one version, one of them a
+--   destroy. And of a key that a caller has put or created right behind a destroy, having shown all others
 -- violation: it shows another change behind the destroy, or holds a value; it holds something else than what the change of the
 --   higher member id leaves; it holds something else than was put or created
 SELECT run_id, example, seq, subject, witness,

@@ -3,9 +3,9 @@
 -- empty-start: yes
 -- parts: lasts
 -- columns: run_id, example, seq, kind, member, region, key, op, op_id, status
--- opportunity: a member that shows no other change of a key before the last destroy of it, of which the caller has shown all other
---   changes before: it did not hold the key when the destroy came; a destroy that a member calls of a key before anything else
---   but reads and destroys is called on it
+-- opportunity: a member that shows no other change of a key before the last destroy of it: it did not hold the key
+--   when the destroy came. The caller has shown all other changes before. And a destroy that a member calls of a key
+--   before anything but reads and destroys is called on it
 -- violation: it shows another change behind the destroy, or holds the key at the quiet end; the destroy returns normally
 WITH brought AS (
   SELECT run_id, example, region, key, min(seq) AS called_at

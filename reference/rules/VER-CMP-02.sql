@@ -3,8 +3,8 @@
 -- empty-start: no
 -- parts: lasts
 -- columns: run_id, example, seq
--- opportunity: a member that shows the last put or create of a key, of which the caller has shown all others before it, and what
---   it holds at the quiet end
+-- opportunity: a member that shows the last put or create of a key, and what it holds at the quiet end. The caller
+--   has shown all other changes before
 -- violation: it shows another one behind it, or holds something else
 SELECT run_id, example, seq, subject, witness, others_behind OR what <> ought AS violated
 FROM lasts

@@ -3,8 +3,8 @@
 -- empty-start: no
 -- parts: ties
 -- columns: run_id, example, seq
--- opportunity: what a member holds at the quiet end of a key of two changes of one version, of which it showed the one with the
---   higher member id first, or that one alone
+-- opportunity: what a member holds at the quiet end of a key of two changes of one version. It showed the one with
+--   the higher member id first, or that one alone
 -- violation: it holds what the other one leaves
 SELECT run_id, example, seq, region || '/' || key AS subject, witness, what = lost_leaves AND what <> ought AS violated
 FROM losers

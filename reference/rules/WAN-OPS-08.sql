@@ -4,9 +4,9 @@
 -- only-with: queue_host
 -- parts: feeds
 -- columns: run_id, example, seq, kind, site, member, region, op, event, status, question
--- opportunity: a clear, invalidate or destroy of a whole region, distributed or local, that returned normally at a site that feeds
---   another one, at which nothing of the kind was called on the region; and that site
--- violation: a listener there was told of such a change of the region, or the region is gone from a member there
+-- opportunity: a clear, invalidate or destroy of a whole region, distributed or local, that returned normally at a
+--   site that feeds another one; and that site. There nothing of the kind was called on the region
+-- violation: a listener there shows such a change of the region, or a member there has the region no more
 WITH called AS (
   SELECT e.run_id, e.example, e.seq, e.member, e.region, e.op, f.to_site
   FROM ev e

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 from hypothesis import strategies as st
-from hypothesis.stateful import initialize, precondition, rule
+from hypothesis.stateful import initialize
 
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.history import History
@@ -16,8 +16,8 @@ from plumbline.reference.history.moments import Called
 from plumbline.reference.history.operations import ARGUED, Operation, OperationKind
 from plumbline.suites.machines.clients import CallingMachine, K, L
 from plumbline.suites.machines.drawing import Machine
-from plumbline.suites.machines.gathering import CHANGES, GatheringMachine
-from plumbline.suites.machines.sites_drawing import BATCH_SIZES, THERE
+from plumbline.suites.machines.gathering import GatheringMachine
+from plumbline.suites.machines.sites_drawing import BATCH_SIZES
 from plumbline.suites.scenarios.listening import listened_queues
 from plumbline.suites.scenarios.sites import queues
 
@@ -57,21 +57,6 @@ class ArgumentsMachine(GatheringMachine):
         if listens and Capability.ASYNC_QUEUES in self.offers:
             fed += listened_queues(batch_size)
         self.lead_by(fed)
-
-    @rule(
-        who=st.integers(0, 1),
-        kind=CHANGES,
-        key=st.sampled_from(GatheringMachine.keys_there),
-        waits=st.booleans(),
-    )
-    @precondition(lambda self: not self.listens)
-    def call_there(self, who: int, kind: OperationKind, key: str, waits: bool) -> None:
-        """One operation of the other site's keys, where no queue listens.
-
-        Events of two sites that reach its primary at once may enter the queue in an order that no log shows.
-        """
-        operation = self.change(who, THERE, kind, key)
-        (self.do if waits else self.start)(operation)
 
 
 class ClientArgumentsMachine(CallingMachine):

@@ -11,9 +11,8 @@ from hypothesis.stateful import initialize
 
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.history import History
-from plumbline.reference.history.moments import Called
 from plumbline.suites.machines.drawing import Machine
-from plumbline.suites.machines.gathering import GatheringMachine
+from plumbline.suites.machines.gathering import GatheringMachine, writes_named_key
 from plumbline.suites.machines.sites_drawing import BATCH_SIZES
 from plumbline.suites.scenarios.listening import listened_queues
 from plumbline.suites.scenarios.sites import filtering, queues
@@ -55,12 +54,7 @@ def some_filter_leaves_out_an_event(history: History) -> bool:
     named = {
         (queue.site, key) for queue in history.queues for key in (*queue.refused_keys, *queue.withheld_keys)
     }
-    site_of = history.topology.site_of
-    return any(
-        (site_of(what.operation.member).number, what.operation.key) in named
-        for what in history.timeline
-        if isinstance(what, Called)
-    )
+    return writes_named_key(history, named)
 
 
 EVENT_FILTER_MACHINES = (

@@ -13,7 +13,6 @@ from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.listener_calls import ANSWERS
-from plumbline.reference.history.moments import Called
 from plumbline.reference.history.operations import (
     STORES_VALUE,
     Operation,
@@ -21,12 +20,12 @@ from plumbline.reference.history.operations import (
     QueueAttributes,
 )
 from plumbline.suites.machines.drawing import Machine
-from plumbline.suites.machines.gathering import CHANGES, GatheringMachine
+from plumbline.suites.machines.gathering import GatheringMachine, writes_named_key
 from plumbline.suites.machines.parallel_queues import ParallelQueuesMachine
 from plumbline.suites.machines.queued_buckets import BATCH_SIZES as BUCKET_BATCH_SIZES
 from plumbline.suites.machines.queued_buckets import HERE as MEMBERS
 from plumbline.suites.machines.queued_buckets import REDUNDANCY
-from plumbline.suites.machines.sites_drawing import BATCH_SIZES, HERE, THERE
+from plumbline.suites.machines.sites_drawing import BATCH_SIZES, HERE
 from plumbline.suites.scenarios.listening import listened_queues, topology
 from plumbline.suites.scenarios.parallel import parallel_region
 from plumbline.suites.scenarios.sites import queues, substituting
@@ -77,21 +76,6 @@ class EventSubstitutionMachine(GatheringMachine):
             self.do(operation)
         else:
             super().start(operation)
-
-    @rule(
-        who=st.integers(0, 1),
-        kind=CHANGES,
-        key=st.sampled_from(GatheringMachine.keys_there),
-        waits=st.booleans(),
-    )
-    @precondition(lambda self: not self.listens)
-    def call_there(self, who: int, kind: OperationKind, key: str, waits: bool) -> None:
-        """One operation of the other site's keys, where no queue listens.
-
-        Events of two sites that reach its primary at once may enter the queue in an order that no log shows.
-        """
-        operation = self.change(who, THERE, kind, key)
-        (self.do if waits else self.start)(operation)
 
     @rule(puts=_PUTS, who=st.integers(0, 1), listening=_MOSTLY, victim=st.sampled_from((*HERE[:1], *HERE)))
     @precondition(lambda self: not (self.faults or self.parked) and Capability.MEMBER_FAULTS in self.offers)
@@ -145,13 +129,7 @@ class ParallelSubstitutionMachine(ParallelQueuesMachine):
 def some_value_has_a_substitute(history: History) -> bool:
     """Whether a value is put for which the filter of a queue of its site gives another."""
     named = {(queue.site, key) for queue in history.queues for key in queue.substituted_keys}
-    site_of = history.topology.site_of
-    return any(
-        what.operation.kind in STORES_VALUE
-        and (site_of(what.operation.member).number, what.operation.key) in named
-        for what in history.timeline
-        if isinstance(what, Called)
-    )
+    return writes_named_key(history, named, STORES_VALUE)
 
 
 EVENT_SUBSTITUTION_MACHINES = (

@@ -13,7 +13,13 @@ from plumbline.reference.history.operations import OperationKind
 from plumbline.reference.rulebook.faulty_variants import FAULTY
 from plumbline.suites.harness.fault_effect import all_have_bitten
 from plumbline.suites.machines.drawing import WRITES, Machine
-from plumbline.suites.machines.sites_drawing import BATCH_SIZES, HERE, THERE, SitesMachine
+from plumbline.suites.machines.sites_drawing import (
+    BATCH_SIZES,
+    HERE,
+    THERE,
+    LookingSitesMachine,
+    SitesMachine,
+)
 from plumbline.suites.scenarios.sites import APART, queues
 
 MOST_FAULTS = 2
@@ -138,7 +144,7 @@ class DispatchersMachine(GatewayOrderMachine):
         """No: each dispatcher tells of removals when it likes, and all of that would have to be tried."""
 
 
-class GatewayFaultsMachine(SitesMachine):
+class GatewayFaultsMachine(LookingSitesMachine):
     """One or two faults among operations under way, where each finds something to break."""
 
     most_per_key = HELD_UP_MOST
@@ -258,14 +264,6 @@ class GatewayFaultsMachine(SitesMachine):
     def repair(self) -> None:
         """A fault is mended, with or without operations under way."""
         self.mend()
-
-    @rule(looks=st.booleans())
-    @precondition(lambda self: self.steps)
-    def settle(self, looks: bool) -> None:
-        """Everything comes to rest, as far as it may, and is looked at."""
-        self.settle_now()
-        if looks:
-            self.look_at_queues()
 
     def teardown(self) -> None:
         """A plan without a fault gets one."""

@@ -5,13 +5,17 @@ Knows the faults. Which queues there are, and what is said of their events, each
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.actions import ScriptQueue
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
 from plumbline.reference.history.listener_calls import ANSWERS
+from plumbline.reference.history.moments import Called
 from plumbline.reference.history.operations import OperationKind
 from plumbline.suites.machines.gateways import GatewayOrderMachine
 from plumbline.suites.machines.sites_drawing import HERE, THERE
@@ -44,6 +48,21 @@ class GatheringMachine(GatewayOrderMachine):
         self.break_(*self.pauses(0))
         for turn, (key, kind) in enumerate(zip(keys, kinds, strict=False)):
             self.do(self.change(who + turn, HERE, kind, key))
+
+    @rule(
+        who=st.integers(0, 1),
+        kind=CHANGES,
+        key=st.sampled_from(GatewayOrderMachine.keys_there),
+        waits=st.booleans(),
+    )
+    @precondition(lambda self: not self.listens)
+    def call_there(self, who: int, kind: OperationKind, key: str, waits: bool) -> None:
+        """One operation of the other site's keys, where no queue listens.
+
+        Events of two sites that reach its primary at once may enter the queue in an order that no log shows.
+        """
+        operation = self.change(who, THERE, kind, key)
+        (self.do if waits else self.start)(operation)
 
     @rule(behind=st.integers(1, 3), who=st.integers(0, 1), key=st.integers(0, 2))
     @precondition(
@@ -83,3 +102,21 @@ class GatheringMachine(GatewayOrderMachine):
         for member in HERE:
             if member not in self.dead:
                 self.steps.append(ScriptQueue(member, self.queues[-1].id, tuple(answers)))
+
+
+def writes_named_key(
+    history: History, named: set[tuple[int, str]], kinds: Collection[OperationKind] = tuple(OperationKind)
+) -> bool:
+    """Whether an operation of these kinds is called on a key that is named for its site.
+
+    Args:
+        history: what was called.
+        named: the site's number and the key.
+        kinds: the kinds that count.
+    """
+    site_of = history.topology.site_of
+    return any(
+        what.operation.kind in kinds and (site_of(what.operation.member).number, what.operation.key) in named
+        for what in history.timeline
+        if isinstance(what, Called)
+    )

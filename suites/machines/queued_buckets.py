@@ -170,7 +170,7 @@ class QueuedBucketsMachine(PlanMachine):
     @rule(looks=st.booleans())
     @precondition(lambda self: self.steps)
     def settle(self, looks: bool) -> None:
-        """Everything comes to rest, as far as it may, and is looked at."""
+        """All that can come to rest does, and is looked at."""
         self.settle_now()
         if looks and Capability.QUEUE_INSPECTION in self.offers:
             self.steps.append(Look(self.queues[0].id))

@@ -10,7 +10,7 @@ from plumbline.reference.history.actions import Finish, Inject
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import OperationKind
 from plumbline.suites.machines.drawing import WRITES, Machine
-from plumbline.suites.machines.sites_drawing import BATCH_SIZES, HERE, THERE, SitesMachine
+from plumbline.suites.machines.sites_drawing import BATCH_SIZES, HERE, THERE, LookingSitesMachine
 from plumbline.suites.scenarios.sites import BATCH_SIZE, queues
 
 MOST_DEATHS = 2
@@ -25,7 +25,7 @@ LONG_VALUE_BYTES = 600_000
 _KINDS = st.sampled_from((OperationKind.PUT, OperationKind.PUT, *WRITES))
 
 
-class GatewayRestartsMachine(SitesMachine):
+class GatewayRestartsMachine(LookingSitesMachine):
     """Writers on both members of a site, which die among operations under way and start again."""
 
     most_per_key = 3
@@ -135,14 +135,6 @@ class GatewayRestartsMachine(SitesMachine):
             self.do(self.change(first, HERE, OperationKind.PUT, key))
         self.settle_now()
         self.look_at_queues()
-
-    @rule(looks=st.booleans())
-    @precondition(lambda self: self.steps)
-    def settle(self, looks: bool) -> None:
-        """Everything comes to rest, as far as it may, and is looked at."""
-        self.settle_now()
-        if looks:
-            self.look_at_queues()
 
     def teardown(self) -> None:
         """A plan in which no member has died has both die with events in the queue."""

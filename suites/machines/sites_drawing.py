@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import msgspec
 from hypothesis import strategies as st
-from hypothesis.stateful import initialize
+from hypothesis.stateful import initialize, precondition, rule
 
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.actions import Do, Inject, Look, Park, PlanStep, Settle, Start
@@ -135,6 +135,18 @@ class SitesMachine(PlanMachine):
         for index in range(count):
             at = (self.keys.index(key) + index) % len(self.keys)
             self.do(self.change(who, HERE, OperationKind.PUT, self.keys[at]))
+
+
+class LookingSitesMachine(SitesMachine):
+    """A machine of two sites that looks at the queues at some settle points."""
+
+    @rule(looks=st.booleans())
+    @precondition(lambda self: self.steps)
+    def settle(self, looks: bool) -> None:
+        """All that can come to rest does, and is looked at; perhaps the queues, too."""
+        self.settle_now()
+        if looks:
+            self.look_at_queues()
 
 
 def mending(fault: Fault) -> Fault:

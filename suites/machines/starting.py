@@ -16,7 +16,7 @@ from plumbline.reference.history.join_actions import BeginJoin, EndJoin, Release
 from plumbline.reference.history.operations import Operation, OperationKind
 from plumbline.suites.machines.drawing import REGION, WRITES, Machine
 from plumbline.suites.machines.joining import meets_an_operation
-from plumbline.suites.machines.sites_drawing import HERE, THERE, SitesMachine
+from plumbline.suites.machines.sites_drawing import HERE, THERE, LookingSitesMachine
 
 MOST_DEATHS = 2
 """So often members of the first site die in one plan."""
@@ -27,7 +27,7 @@ MOST_MEANWHILE = 2
 _KINDS = st.sampled_from((OperationKind.PUT, OperationKind.PUT, *WRITES))
 
 
-class StartingMachine(SitesMachine):
+class StartingMachine(LookingSitesMachine):
     """Writers on both members of a site, one of which dies and starts again among their operations."""
 
     most_per_key = 3
@@ -114,14 +114,6 @@ class StartingMachine(SitesMachine):
             self.steps.append(EndJoin(member, REGION))
             self.dead.discard(member)
         self.starting.clear()
-
-    @rule(looks=st.booleans())
-    @precondition(lambda self: self.steps)
-    def settle(self, looks: bool) -> None:
-        """Everything comes to rest, as far as it may, and is looked at."""
-        self.settle_now()
-        if looks:
-            self.look_at_queues()
 
     def settle_now(self) -> None:
         """Plan that what starts again has its copies, and that everything comes to rest."""

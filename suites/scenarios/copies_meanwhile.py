@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.operations import OperationKind
 from plumbline.suites.scenarios.scenario import scenario
@@ -11,12 +14,16 @@ HELD = (Capability.CONFIGURATION, Capability.HELD_JOINS)
 DESTROY = OperationKind.DESTROY
 
 
-@scenario("VER-STAMP-04", "CONS-RR-04", needs=HELD)
-def what_changes_while_a_copy_is_on_its_way_comes_to_its_member(s: Stage) -> None:
+Asks = Callable[[str], None]
+"""What is asked of a member, by its name."""
+
+
+def changes_come(s: Stage, goes: Asks, begins: Asks) -> None:
+    """Entries change while a member's copy is held on its way: the member has all of it in the end."""
     for writer in (s.mid, s.high, s.low):
         old = {key: s.put(writer, key) for key in "adu"}
-    s.leave(s.mid)
-    s.begin_join(s.mid)
+    goes(s.mid)
+    begins(s.mid)
     changed = s.put(s.high, "u")
     created = s.put(s.low, "c")
     s.do(s.high, DESTROY, "d")
@@ -32,17 +39,27 @@ def what_changes_while_a_copy_is_on_its_way_comes_to_its_member(s: Stage) -> Non
         s.all_hold(key, s.put(s.mid, key))
 
 
-@scenario("VER-STAMP-04", "CONS-RR-04", needs=(*HELD, Capability.LISTENER_GATES))
-def what_is_under_way_while_a_copy_is_taken_comes_to_its_member(s: Stage) -> None:
+def calls_come(s: Stage, goes: Asks, begins: Asks) -> None:
+    """A call is under way when the copy of a member that has gone begins: the member has it in the end."""
     s.put(s.low, "x")
-    s.leave(s.mid)
+    goes(s.mid)
     under_way = s.park(s.low, s.low, "x")
-    s.begin_join(s.mid, held=False)
+    begins(s.mid)
     s.release(under_way)
     s.end_join(s.mid)
     s.settle()
     s.all_hold("x", under_way)
     s.all_hold("x", s.put(s.mid, "x"))
+
+
+@scenario("VER-STAMP-04", "CONS-RR-04", needs=HELD)
+def what_changes_while_a_copy_is_on_its_way_comes_to_its_member(s: Stage) -> None:
+    changes_come(s, s.leave, s.begin_join)
+
+
+@scenario("VER-STAMP-04", "CONS-RR-04", needs=(*HELD, Capability.LISTENER_GATES))
+def what_is_under_way_while_a_copy_is_taken_comes_to_its_member(s: Stage) -> None:
+    calls_come(s, s.leave, partial(s.begin_join, held=False))
 
 
 @scenario("VER-STAMP-04", "TOMB-RETAIN-02", needs=HELD)

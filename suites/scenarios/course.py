@@ -375,8 +375,10 @@ class Course:
             raise MismatchError(f"a copy on its way to {member}", "it is not")
 
     def begin_restart(self, member: str, *, held: bool = True) -> None:
-        """A member that was killed starts again beside all else; its copy may be held on its way."""
-        self.settle()
+        """A member that was killed starts again beside all else; its copy may be held on its way.
+
+        All has settled since it was killed.
+        """
         self.done.append(f"{member} starts again{', its copy held on its way' if held else ''}")
         self.steps.append(BeginJoin(member, REGION, held, again=True))
         if self._driver.begin_restart(member, REGION, held=held) is not held:

@@ -88,9 +88,8 @@ def the_listeners_of_a_parallel_queue_receive_substitutes(s: ParallelStage) -> N
         _is_offered(s, s.listened, operation, s.listened)
 
 
-@between_sites("EXT-SUBST-03", substituted=KEYS)
-def the_site_of_a_sender_keeps_the_values_that_were_put(stage: Sites) -> None:
-    """Both members put: each of them receives the values that were put, and holds them."""
+def _keeps_what_is_put(stage: Sites | Listening) -> None:
+    """Both members of the first site put, and each shows both values as they were put."""
     first, second = stage.here
     called = [stage.put(first, "x"), stage.put(second, "y")]
     stage.settle()
@@ -98,18 +97,18 @@ def the_site_of_a_sender_keeps_the_values_that_were_put(stage: Sites) -> None:
         for operation in called:
             _shows(stage, member, operation)
             _shows(stage, member, operation, reads=True)
+
+
+@between_sites("EXT-SUBST-03", substituted=KEYS)
+def the_site_of_a_sender_keeps_the_values_that_were_put(stage: Sites) -> None:
+    """Both members put: each of them receives the values that were put, and holds them."""
+    _keeps_what_is_put(stage)
 
 
 @with_listener("EXT-SUBST-03", substituted=KEYS)
 def the_site_of_a_queue_keeps_the_values_that_were_put(stage: Listening) -> None:
     """Both members put: each of them receives and holds what was put."""
-    first, second = stage.here
-    called = [stage.put(first, "x"), stage.put(second, "y")]
-    stage.settle()
-    for member in stage.here:
-        for operation in called:
-            _shows(stage, member, operation)
-            _shows(stage, member, operation, reads=True)
+    _keeps_what_is_put(stage)
 
 
 @between_sites("EXT-SUBST-04", substituted=KEYS)

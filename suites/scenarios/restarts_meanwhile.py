@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.operations import OperationKind
+from plumbline.suites.scenarios.copies_meanwhile import calls_come, changes_come
 from plumbline.suites.scenarios.scenario import between_sites, scenario
 from plumbline.suites.scenarios.sites import Sites
 from plumbline.suites.scenarios.stage import Stage
@@ -17,39 +19,21 @@ RESTARTS = (
 QUEUED_RESTARTS = (Capability.MEMBER_FAULTS, Capability.HELD_JOINS, Capability.CONCURRENT_RESTARTS)
 
 
+def _dies_at_rest(s: Stage, member: str) -> None:
+    """A member is killed while nothing is under way, and all has settled behind it."""
+    s.settle()
+    s.crash(member)
+    s.settle()
+
+
 @scenario("VER-STAMP-04", "CONS-RR-04", needs=RESTARTS)
 def what_changes_while_a_member_starts_again_comes_to_it(s: Stage) -> None:
-    for writer in (s.mid, s.high, s.low):
-        old = {key: s.put(writer, key) for key in "adu"}
-    s.settle()
-    s.crash(s.mid)
-    s.begin_restart(s.mid)
-    changed = s.put(s.high, "u")
-    created = s.put(s.low, "c")
-    s.do(s.high, OperationKind.DESTROY, "d")
-    s.end_join(s.mid)
-    s.reads_only(s.get(s.mid, "a"), (old["a"],))
-    s.settle()
-    s.holds(s.mid, "u", changed)
-    s.holds(s.mid, "c", created)
-    s.holds(s.mid, "d", None)
-    for key in "aucd":
-        s.all_hold(key, s.put(s.mid, key))
+    changes_come(s, partial(_dies_at_rest, s), s.begin_restart)
 
 
 @scenario("VER-STAMP-04", "CONS-RR-04", needs=(*RESTARTS, Capability.LISTENER_GATES))
 def what_is_under_way_as_a_member_starts_again_comes_to_it(s: Stage) -> None:
-    s.put(s.low, "x")
-    s.settle()
-    s.crash(s.mid)
-    s.settle()
-    under_way = s.park(s.low, s.low, "x")
-    s.begin_restart(s.mid, held=False)
-    s.release(under_way)
-    s.end_join(s.mid)
-    s.settle()
-    s.all_hold("x", under_way)
-    s.all_hold("x", s.put(s.mid, "x"))
+    calls_come(s, partial(_dies_at_rest, s), partial(s.begin_restart, held=False))
 
 
 @between_sites("SER-PRIMARY-03", "GWQ-ACK-03", needs=QUEUED_RESTARTS)
@@ -58,7 +42,7 @@ def a_secondary_that_starts_again_has_what_is_queued_meanwhile(stage: Sites) -> 
     primary, secondary = stage.primary(), stage.secondary()
     stage.stop_receivers()
     before = [stage.put(primary, key) for key in "xy"]
-    stage.crash(secondary)
+    _dies_at_rest(stage, secondary)
     stage.begin_restart(secondary)
     meanwhile = [stage.put(primary, key) for key in "xz"]
     stage.end_join(secondary)
@@ -76,7 +60,7 @@ def each_copy_holds_what_is_queued_while_a_member_starts_again(stage: Sites) -> 
     primary, secondary = stage.primary(), stage.secondary()
     stage.stop_receivers()
     queued = [stage.put(primary, "x")]
-    stage.crash(secondary)
+    _dies_at_rest(stage, secondary)
     stage.begin_restart(secondary)
     queued += [stage.put(primary, key) for key in "yx"]
     stage.end_join(secondary)
