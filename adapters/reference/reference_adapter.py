@@ -131,10 +131,9 @@ class ReferenceAdapter(Joining, Queueing, Scripting):
             raise UnsupportedError("reset: deploy a topology first")
         for region in regions:
             require_region(region, self._topology, self._queues.values())
-        # An asynchronous queue of an earlier example is no part of this one.
-        queues, fed = dealt_out(
-            tuple(one for one in self._queues.values() if one.remote_site or one.id in self._named), regions
-        )
+        # A queue of an earlier example is part of this one only if it is named again, or fed.
+        in_use = self._named.union(*(region.senders for region in regions))
+        queues, fed = dealt_out(tuple(one for one in self._queues.values() if one.id in in_use), regions)
         self._named = set()
         setting = Setting(
             self._book,
