@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 from zlib import crc32
 
@@ -63,6 +64,7 @@ from plumbline.reference.model.hosting import hosted, joined, left
 from plumbline.reference.model.lookahead import NoLookahead
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.lanes import dealt_out
+from plumbline.reference.model.sites.late_entries import enters_another_first
 from plumbline.reference.model.sites.parallel_senders import begun
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
@@ -148,6 +150,8 @@ class ReferenceAdapter(Joining, Queueing, Scripting):
         setting.plain = False  # claims on clients are for searches
         setting.send_on()
         setting.recover()
+        if self._random is not None:
+            setting.enters_late = partial(enters_another_first, setting)
         setting.logs_read = setting.marks = True
         model = Model(setting, OrderStrength.TOTAL, NoLookahead(self._most_tries), Answers())
         self._simulation = self._simulate(model, self._random)

@@ -9,8 +9,9 @@ import pytest
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.reference.explain.oracle import find
+from plumbline.reference.explain.question import Late, ask
 from plumbline.reference.history.actions import Do, PlanStep, Settle, Start
-from plumbline.reference.history.history import History, OrderStrength
+from plumbline.reference.history.history import History, Observation, OrderStrength
 from plumbline.reference.history.listener_calls import QueueCall, QueuedChange, SeenCall
 from plumbline.reference.history.operations import (
     EventKind,
@@ -22,19 +23,28 @@ from plumbline.reference.history.operations import (
     Topology,
 )
 from plumbline.reference.history.plans import Plan
+from plumbline.reference.model.sites.late_entries import is_entering
+from plumbline.reference.model.world import CallStage
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.search.search import Answer
+from plumbline.reference.search.hashed_map import HashedMap
+from plumbline.reference.search.search import Answer, Cursor
+from plumbline.reference.search.transition import Place
 from plumbline.suites.harness.session import Session
 from plumbline.suites.run.replaying import play_plan
 
 QUEUES = (QueueAttributes(id="one", site=1), QueueAttributes(id="other", site=1))
 ORDERS = tuple(permutations("xy"))
+MOST_WORLDS = 3_000
 
 
-def put(op_id: int, key: str) -> Operation:
+SITES = Topology((Site(1, ("A", "B")), Site(2, ("C",))))
+BOTH_KINDS = (QueueAttributes(id="out", site=1, remote_site=2), QUEUES[0])
+
+
+def put(op_id: int, key: str, thread: str = "") -> Operation:
     return Operation(
         op_id=op_id,
-        thread=f"thread {op_id}",
+        thread=thread or f"thread {op_id}",
         member="A",
         region="r",
         kind=OperationKind.PUT,
@@ -88,3 +98,74 @@ def test_one_behind_the_other_come_to_each_listener_in_their_order():
 
 def test_what_one_listener_misses_is_missed():
     assert find(received(*AT_ONCE, one=("x", "y"), other=("x",)), Rulebook()).answer is Answer.REFUTED
+
+
+def beside_a_sender(*steps: PlanStep, at_other_site: str, listener: str) -> Answer:
+    """What is found of these steps if their keys come so to the other site, and so to the listener."""
+    return find(seen_of(steps, at_other_site, listener), Rulebook()).answer
+
+
+def seen_of(steps: tuple[PlanStep, ...], at_other_site: str, listener: str) -> History:
+    """What is seen of these steps then."""
+    region = RegionAttributes(name="r", senders=("out",), queues=("one",))
+    plan = Plan(SITES, (region,), (*steps, Settle()), BOTH_KINDS)
+    with Session(find_candidate("reference", seed=1)) as session:
+        history = play_plan(plan, session).history
+    last = max(seen.before for seen in history.calls)
+    event = next(iter(history.logs["C"])).event
+    shown = (msgspec.structs.replace(event, key=key, token=f"v {key}") for key in at_other_site)
+    there = [Observation(event=event, after=0, before=last) for event in shown]
+    logs = history.logs | {
+        member: tuple(
+            Observation(msgspec.structs.replace(one.event, member=member), 0, last) for one in there
+        )
+        for member in SITES.sites[1].members
+    }
+    changes = (QueuedChange(region="r", key=k, kind=EventKind.UPDATE, token=f"v {k}") for k in listener)
+    call = QueueCall(member="A", queue="one", events=tuple(changes), answer="true")
+    calls = (SeenCall(call, 0, last),)
+    return msgspec.structs.replace(history, logs=logs, calls=calls, order_strength=OrderStrength.TOTAL)
+
+
+THREE = (*AT_ONCE, Start(put(3, "z")))
+
+
+@pytest.mark.parametrize("listener", ["".join(keys) for keys in permutations("xyz")])
+@pytest.mark.parametrize("at_other_site", ["xyz", "zxy", "yxz"])
+def test_operations_at_the_same_time_may_go_to_another_site_and_to_a_listener_in_two_orders(
+    at_other_site: str, listener: str
+):
+    assert beside_a_sender(*THREE, at_other_site=at_other_site, listener=listener) is Answer.EXPLAINED
+
+
+@pytest.mark.parametrize("orders", [("xy", "yx"), ("yx", "xy"), ("yx", "yx")])
+def test_in_turn_they_go_to_both_in_their_order(orders: tuple[str, str]):
+    site, listener = orders
+    steps = (Do(put(1, "x")), Do(put(2, "y")))
+    assert beside_a_sender(*steps, at_other_site=site, listener=listener) is Answer.REFUTED
+
+
+@pytest.mark.parametrize(("at_other_site", "listener"), [("xyz", "yzx"), ("yxz", "xyz")])
+def test_two_in_turn_keep_their_order_beside_a_third(at_other_site: str, listener: str):
+    steps = (Start(put(1, "x")), Do(put(2, "y", "one")), Do(put(3, "z", "one")))
+    assert beside_a_sender(*steps, at_other_site=at_other_site, listener=listener) is Answer.EXPLAINED
+    assert beside_a_sender(*steps, at_other_site="zyx", listener=listener) is Answer.REFUTED
+    assert beside_a_sender(*steps, at_other_site=at_other_site, listener="zxy") is Answer.REFUTED
+
+
+def test_an_event_that_has_yet_to_enter_a_queue_keeps_its_call_from_returning():
+    question = ask(seen_of((Start(put(1, "x")), Start(put(2, "y"))), "xy", "yx"), Rulebook(), late=Late.ANY)
+    system, view = question.system, Cursor(question.logs, reduced=False)
+    begun, late = [(system.initial(), HashedMap[Place, int]())], 0
+    seen = set(begun)
+    for world, used in begun:
+        for op_id in world.calls:
+            if is_entering(world, system.setting, op_id):
+                assert not list(system.timeline.returned(world, op_id))
+                late += world.calls[op_id].stage is CallStage.SENT and not world.calls[op_id].waiting
+        view.move(used)
+        taken = ((step.state, view.take(step)) for step in system.steps(world, view))
+        new = {(state, one[0]) for state, one in taken if one is not None} - seen
+        seen |= new
+        begun += new if len(begun) < MOST_WORLDS else ()
+    assert late > 0

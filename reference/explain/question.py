@@ -6,6 +6,7 @@ Knows which entry stands in which log; knows nothing of how the search works.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from enum import Enum
 from typing import NamedTuple
 
 from plumbline.reference.explain.call_intervals import overtaken, ticks
@@ -14,6 +15,7 @@ from plumbline.reference.explain.clocks import readings
 from plumbline.reference.explain.destroyed_regions import without_failed_calls
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.listener_index import entry_of, repeats_calls, shows_marks
+from plumbline.reference.explain.queue_orders import LateEvents, late_events
 from plumbline.reference.explain.recorded_lookahead import RecordedLookahead
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.join_moments import JoinBegun, JoinEnded
@@ -55,6 +57,14 @@ from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Logs, Place
 
 
+class Late(Enum):
+    """Which events may enter a queue behind others, though their operation was applied first."""
+
+    AS_SEEN = "those that logs show behind, once the others have entered"
+    PERHAPS = "those of which logs contradict each other, whenever they like"
+    ANY = "all whose calls are under way together"
+
+
 class Question(NamedTuple):
     """A model and the logs that it should explain."""
 
@@ -68,7 +78,7 @@ def ask(
     *,
     tries_again: bool = False,
     wanders: bool = False,
-    unheard: frozenset[str] = frozenset(),
+    late: Late = Late.AS_SEEN,
 ) -> Question:
     """The question whether the model with this rulebook can show exactly this history.
 
@@ -77,15 +87,13 @@ def ask(
         book: the decisions.
         tries_again: whether senders may give up waiting for answers that are lost, and connect again.
         wanders: whether a sender may hand each batch to another receiver.
-        unheard: asynchronous queues; what their listeners receive makes no difference.
+        late: which events may enter queues late.
     """
     with uncollected():
-        return _ask(history, book, tries_again=tries_again, wanders=wanders, unheard=unheard)
+        return _ask(history, book, tries_again=tries_again, wanders=wanders, late=late)
 
 
-def _ask(
-    history: History, book: Rulebook, *, tries_again: bool, wanders: bool, unheard: frozenset[str]
-) -> Question:
+def _ask(history: History, book: Rulebook, *, tries_again: bool, wanders: bool, late: Late) -> Question:
     history = told_apart(without_failed_calls(history), book)
     index = Index(history)
     setting = Setting(
@@ -148,6 +156,7 @@ def _ask(
     setting.originators = index.originators
     setting.shares = index.shares
     setting.apart = index.apart
+    _let_late(setting, late_events(history, index, in_any_order=late is Late.ANY), late)
     for operation in index.operations.values():
         setting.lock_for(operation)
     setting.ambiguous = index.ambiguous
@@ -169,7 +178,16 @@ def _ask(
         history.client_order_strength,
         LogReduction(setting, recorded_lookahead, history.order_strength),
     )
-    return Question(model, _logs(history, index, unheard))
+    return Question(model, _logs(history, index))
+
+
+def _let_late(setting: Setting, events: LateEvents, late: Late) -> None:
+    """These events may enter queues late."""
+    if late is Late.AS_SEEN:
+        setting.entry_order = events.behind
+    elif events.of:
+        setting.enters_late = lambda queue, operation: operation.op_id in events.of.get(queue, ())
+        setting.beside_late = events.windows
 
 
 def _beside_copies(history: History) -> Iterator[tuple[int, int]]:
@@ -183,7 +201,7 @@ def _beside_copies(history: History) -> Iterator[tuple[int, int]]:
         yield since, ends.get(JoinEnded(what.member, what.region), len(history.timeline))
 
 
-def _logs(history: History, index: Index, unheard: frozenset[str]) -> Logs:
+def _logs(history: History, index: Index) -> Logs:
     entries: dict[Place, list[Observation]] = {TIMELINE: list(history.timeline)}
     windows: dict[Place, list[tuple[int, int]]] = {}
     durable = {client.name for client in history.clients if client.durable_id is not None}
@@ -232,7 +250,7 @@ def _logs(history: History, index: Index, unheard: frozenset[str]) -> Logs:
                 continue  # a resolver that is asked once more at once has been asked
             entries.setdefault(place, []).append(entry)
             windows.setdefault(place, []).append((after, min(shown.before, lives_until)))
-    for place, (shown_calls, spans) in _calls(history, index, unheard).items():
+    for place, (shown_calls, spans) in _calls(history, index).items():
         entries[place], windows[place] = shown_calls, spans
     return Logs(entries, clock=TIMELINE, windows=windows, owners=_owners(entries))
 
@@ -249,20 +267,15 @@ def _owners(places: Iterable[Place]) -> dict[Place, Hashable]:
     return owners
 
 
-def _calls(
-    history: History, index: Index, unheard: frozenset[str]
-) -> dict[Place, tuple[list[Observation], list[tuple[int, int]]]]:
+def _calls(history: History, index: Index) -> dict[Place, tuple[list[Observation], list[tuple[int, int]]]]:
     """What the listener of each asynchronous queue was called with on each member, and when."""
     found: dict[Place, tuple[list[Observation], list[tuple[int, int]]]] = {}
     for queue in history.queues:
-        heard = queue.remote_site is None and queue.id not in unheard
-        for site in history.topology.sites if heard else ():
+        for site in history.topology.sites if queue.remote_site is None else ():
             for member in filter(queue.runs_on, site.members if site.number == queue.site else ()):
                 found[call_place(member, queue.id)] = [], []
     for seen in history.calls:
         call = seen.call
-        if call.queue in unheard:
-            continue
         entries, spans = found.setdefault(call_place(call.member, call.queue), ([], []))
         entries.append(entry_of(call))
         spans.append((seen.after, min(seen.before, index.lives.last_until(call.member))))

@@ -16,11 +16,13 @@ import msgspec
 from plumbline.reference.explain.certificates import noted
 from plumbline.reference.explain.decision_log import Asked, listening
 from plumbline.reference.explain.groundless import groundless
+from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.key_decomposition import Where, counting, parts, timetable_of
 from plumbline.reference.explain.key_priority import suspects
 from plumbline.reference.explain.mistold import mistold
 from plumbline.reference.explain.projection import HistoryPart
-from plumbline.reference.explain.question import Question, ask
+from plumbline.reference.explain.question import Late, Question, ask
+from plumbline.reference.explain.queue_orders import late_events
 from plumbline.reference.explain.remembered import remembered
 from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.history import History
@@ -116,10 +118,7 @@ def _searched_anew(history: History, book: Rulebook, budget: Budget, asked: Aske
         if tried.answer is Answer.EXPLAINED:
             return _after(before, tried), history
         before += tried.states
-    explained, states = _listener_by_listener(history, book, budget)
-    if explained is not None:
-        return _after(before + states - explained.states, explained), history
-    return _after(before + states - found.states, found), of
+    return _after(before - found.states, found), of
 
 
 def _after(states: int, found: Explanation) -> Explanation:
@@ -132,44 +131,24 @@ class _Wider(msgspec.Struct, frozen=True, kw_only=True):
 
     tries_again: bool = False
     wanders: bool = False
+    late: Late = Late.AS_SEEN
     patience: int
 
     def explained(self, history: History, book: Rulebook, budget: Budget) -> Explanation:
-        question = ask(history, book, tries_again=self.tries_again, wanders=self.wanders)
+        question = ask(history, book, tries_again=self.tries_again, wanders=self.wanders, late=self.late)
         most = min(budget.states, self.patience * question.logs.total)
         return noted(question, explain(question.system, question.logs, Budget(most, budget.time_ms)))
 
 
 def _wider(history: History) -> Iterator[_Wider]:
     """What no document forbids, and multiplies the runs."""
+    if late_events(history, Index(history)).of:
+        yield _Wider(late=Late.PERHAPS, patience=PATIENT)
     if _loses_answers(history):
         yield _Wider(tries_again=True, patience=PATIENT)
     sites = {site.number: site.members for site in history.topology.sites}
     if any(len(sites.get(queue.remote_site or 0, ())) > 1 for queue in history.queues):
         yield _Wider(wanders=True, patience=FURTHER)
-
-
-def _listener_by_listener(history: History, book: Rulebook, budget: Budget) -> tuple[Explanation | None, int]:
-    """What the listener of each asynchronous queue received, explained by itself; None if any is not.
-
-    Gives the last explanation, and how many states were visited for all.
-
-    Operations that go on at the same time may enter two queues of a member in two orders, as no document says
-    that these agree. The model has each enter all queues at once.
-    """
-    listened = {queue.id for queue in history.queues if queue.remote_site is None}
-    received = {seen.call.queue for seen in history.calls}
-    if len(listened) < 2 or len(received) < len(listened):
-        return None, 0
-    explained, states = None, 0
-    for queue in sorted(listened):
-        question = ask(history, book, unheard=frozenset(listened - {queue}))
-        most = min(budget.states, PATIENT * question.logs.total)
-        explained = noted(question, explain(question.system, question.logs, Budget(most, budget.time_ms)))
-        states += explained.states
-        if explained.answer is not Answer.EXPLAINED:
-            return None, states
-    return explained, states
 
 
 def sought(history: History, book: Rulebook, budget: Budget, asked: Asked | None = None) -> Decided:

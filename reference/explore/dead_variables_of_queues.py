@@ -167,7 +167,8 @@ def _on_its_way(world: World) -> Iterator[int]:
             yield call[0]
     for sender in world.wan.senders.values():
         yield from sender.notes
-        yield from (one.op_id for some in (sender.queue, sender.records, sender.callbacks) for one in some)
+        held = (sender.queue, sender.records, sender.callbacks, sender.entering)
+        yield from (one.op_id for some in held for one in some)
     for wire in world.wan.wires.values():
         yield from (one.op_id for one in (*wire.events, wire.busy) if one is not None)
     for messages in world.channels.values():

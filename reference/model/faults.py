@@ -25,6 +25,7 @@ from plumbline.reference.model.sites.alerts import without as without_log
 from plumbline.reference.model.sites.batches import passed, runs_again, stopped
 from plumbline.reference.model.sites.connections import broken, link_of
 from plumbline.reference.model.sites.copies import with_sender
+from plumbline.reference.model.sites.late_entries import has_late, without_entering
 from plumbline.reference.model.sites.parallel_copies import paused
 from plumbline.reference.model.sites.parallel_copies import without as without_parallel
 from plumbline.reference.model.sites.parallel_queues import AGAIN, ENTERS, ParallelQueues
@@ -189,6 +190,7 @@ class Faults:
         """The member is dead: its calls, what it held, what it was told and what waited for it are gone."""
         world = records_outlived(world, self._setting, member)
         world = given_up(world, member) if world.images else world
+        world = without_entering(world, member) if has_late(self._setting) else world
         wan = replace(world.wan, dead=world.wan.dead.set(member, value=True))
         calls = world.calls
         for op_id, call in world.calls.items():

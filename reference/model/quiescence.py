@@ -165,8 +165,12 @@ class Quiescence:
         self, state: World, held: frozenset[tuple[str, str]], waiting: Collection[str], *, patient: bool
     ) -> bool:
         for (member, name), sender in state.wan.senders.items():
-            if sender.callbacks or not self._dispatch.idle(
-                state, member, name, waits=sender_of(self._setting.queues[name]) in waiting
+            if (
+                sender.callbacks
+                or sender.entering
+                or not self._dispatch.idle(
+                    state, member, name, waits=sender_of(self._setting.queues[name]) in waiting
+                )
             ):
                 return False
             tells = all(each(self._setting.book.tells_removals(sender.told > 0)))

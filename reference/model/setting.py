@@ -5,7 +5,7 @@ Knows no state and no log.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -145,6 +145,10 @@ class Setting:
         wanders: whether a sender may hand each batch to another receiver (see `sites.wandering`).
         on_disk: the queues that may come back from disks, where members with queues are started again.
         unsure: op ids of calls that did not end well, so that their events may not be on a disk.
+        enters_late: whether the event of an operation may enter a queue, by its id, after others (see
+            `sites.late_entries`); None where no choice is left.
+        entry_order: queue → op id → the operations whose events surely enter the queue before its own.
+        beside_late: between which positions of the clock such an event may be late.
     """
 
     refuses_received = False
@@ -153,6 +157,9 @@ class Setting:
     registers_meanwhile = False
     joiners: frozenset[tuple[str, str]] = frozenset()
     beside_copies: tuple[tuple[int, int], ...] = ((-1, 1 << 60),)
+    enters_late: Callable[[str, Operation], bool] | None = None
+    entry_order: Mapping[str, Mapping[int, frozenset[int]]] = {}
+    beside_late: tuple[tuple[int, int], ...] = ()
 
     def __init__(
         self,

@@ -173,8 +173,9 @@ class Model:
     def _by_themselves(self, state: World, view: View) -> Iterator[Step]:
         setting = self.setting
         copies = setting.joiners and self._meets_copies(state, view)
+        late = any(since <= view.now <= until for since, until in setting.beside_late)
         meanwhile = setting.registers_meanwhile or copies or (setting.clients and counted(state))
-        if setting.lesser or setting.transactions or meanwhile:
+        if setting.lesser or setting.transactions or meanwhile or late:
             return self._one_by_one(state, EveryWay(view))
         return self._of_parts(state, view)
 

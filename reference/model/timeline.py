@@ -72,6 +72,7 @@ from plumbline.reference.model.pending_copies import PendingCopies
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
 from plumbline.reference.model.quiescence import Quiescence
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.late_entries import is_entering
 from plumbline.reference.model.sites.listeners import scripted as listener_scripted
 from plumbline.reference.model.sites.overflow import Overflow
 from plumbline.reference.model.sites.parallel_copies import held_events
@@ -145,7 +146,7 @@ class Timeline:
     def returned(self, world: World, op_id: int) -> Iterator[tuple[World, Outcome]]:
         """The worlds in which the operation has returned, and with which outcome; none if it cannot yet."""
         call: Call = world.calls[op_id]
-        if call.outcome is None:
+        if call.outcome is None or is_entering(world, self._setting, op_id):
             return
         operation = self._setting.operations[op_id]
         if call.stage is CallStage.DONE:

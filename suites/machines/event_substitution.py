@@ -15,7 +15,6 @@ from plumbline.reference.history.history import History
 from plumbline.reference.history.listener_calls import ANSWERS
 from plumbline.reference.history.operations import (
     STORES_VALUE,
-    Operation,
     OperationKind,
     QueueAttributes,
 )
@@ -65,17 +64,6 @@ class EventSubstitutionMachine(GatheringMachine):
         if listens is not None and Capability.ASYNC_QUEUES in self.offers:
             fed += [substituting(queue, *listens) for queue in listened_queues(batch_size)]
         self.lead_by(tuple(fed))
-
-    def start(self, operation: Operation) -> None:
-        """Plan to call an operation, and to go on where no queue listens.
-
-        Events of two keys that are called at once may enter a sender and a queue that listens in two orders.
-        The model does not follow that, and a filter that takes its time makes it likely.
-        """
-        if self.listens:
-            self.do(operation)
-        else:
-            super().start(operation)
 
     @rule(puts=_PUTS, who=st.integers(0, 1), listening=_MOSTLY, victim=st.sampled_from((*HERE[:1], *HERE)))
     @precondition(lambda self: not (self.faults or self.parked) and Capability.MEMBER_FAULTS in self.offers)

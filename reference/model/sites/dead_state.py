@@ -221,7 +221,7 @@ class DeadState:
                     continue
                 at = next(i for i, one in enumerate(sender.queue) if one.position == ahead[reach - 1])
                 first = max(first, at + 1)
-            events = (*sender.queue[first:], *sender.records, *sender.callbacks)
+            events = (*sender.queue[first:], *sender.records, *sender.callbacks, *sender.entering)
             ids = sender.notes.union(event.op_id for event in events)
             gone = {op_id for op_id in ids if self._has_passed(world, now, name, op_id)}
             if gone:
@@ -289,6 +289,7 @@ def _without(sender: Sender, gone: set[int], first: int) -> Sender:
         queue=sender.queue[:first] + unsent,
         records=tuple(event for event in sender.records if event.op_id not in gone),
         callbacks=tuple(event for event in sender.callbacks if event.op_id not in gone),
+        entering=tuple(event for event in sender.entering if event.op_id not in gone),
         notes=sender.notes - gone,
         spared=sender.spared - gone,
     )

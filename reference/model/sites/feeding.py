@@ -75,6 +75,8 @@ class Feeding:
             senders: whether gateway senders are to know of it.
             listeners: whether asynchronous queues are.
         """
+        if self._filling.late_entries.hinders(world, member, operation):
+            return
         feeding = self._feeding(member, operation.region)
         for groups in self._groups(operation, feeding):
             worlds = [world]

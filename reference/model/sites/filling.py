@@ -17,6 +17,7 @@ from plumbline.reference.history.operations import (
 from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import behind_key, with_sender
+from plumbline.reference.model.sites.late_entries import LateEntries
 from plumbline.reference.model.sites.overflow import Overflow
 from plumbline.reference.model.sites.site_state import Queued, Sender
 from plumbline.reference.model.world import World
@@ -31,6 +32,7 @@ class Filling:
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._overflow = Overflow(setting)
+        self.late_entries = LateEntries(setting)
 
     def entered(
         self,
@@ -107,7 +109,12 @@ class Filling:
                 late = replace(sender, callbacks=(*sender.callbacks, event))
                 yield with_sender(world, member, name, late)
                 continue
-            yield from self.appended(world, member, name, event)
+            for is_late in self.late_entries.ways(member, name, sender, event):
+                if is_late:
+                    waits = replace(sender, entering=(*sender.entering, event))
+                    yield with_sender(world, member, name, waits)
+                else:
+                    yield from self.appended(world, member, name, event)
 
     def _entering(
         self, world: World, member: str, name: str, sender: Sender, event: Queued, merging: str
@@ -133,6 +140,8 @@ class Filling:
             if sender.renewed and not all(each(book.enters_behind_recovered())):
                 queue = (*sender.queue[: sender.sent], event, *sender.queue[sender.sent + 1 :])
             grown = replace(sender, queue=queue, last=event.position, renewed=False)
+            if self._setting.entry_order:
+                grown = replace(grown, entered=self.late_entries.entered(name, sender, event))
             filled = with_sender(world, member, name, grown)
             for targets in each(book.copies_of_queue(others)):
                 channels = filled.channels

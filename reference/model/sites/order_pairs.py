@@ -55,7 +55,7 @@ def _left(world: World) -> Iterator[int]:
             if message.event is not None:
                 yield from message.event.times
     for sender in world.wan.senders.values():
-        yield from _of_events((*sender.queue, *sender.records, *sender.callbacks))
+        yield from _of_events((*sender.queue, *sender.records, *sender.callbacks, *sender.entering))
     for wire in world.wan.wires.values():
         yield from _of_events(wire.events)
         yield from _of(wire.stamp)

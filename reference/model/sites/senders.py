@@ -82,10 +82,13 @@ class Senders:
                 )
 
     def steps(self, world: World) -> Iterator[Step]:
-        """A secondary's listener is told of a queue entry."""
+        """A secondary's listener is told of a queue entry, or an event enters its last queues."""
         for (member, name), sender in world.wan.senders.in_order():
             if sender.callbacks and member not in world.wan.dead:
                 yield from self._called_back(world, member, name, sender)
+            if sender.entering and member not in world.wan.dead:
+                late = self.filling.late_entries
+                yield from late.steps(world, member, name, sender, self.filling.appended)
 
     def uncopied(self, world: World, channel: Channel, head: Message) -> Iterator[Step]:
         """A primary has told its peers of an update, and died before it copied its queue entry (see docs)."""
