@@ -15,8 +15,9 @@ from plumbline.reference.explain.clocks import readings
 from plumbline.reference.explain.destroyed_regions import without_failed_calls
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.listener_index import entry_of, repeats_calls, shows_marks
-from plumbline.reference.explain.queue_orders import LateEvents, late_events
+from plumbline.reference.explain.queue_orders import late_events
 from plumbline.reference.explain.recorded_lookahead import RecordedLookahead
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.join_moments import JoinBegun, JoinEnded
 from plumbline.reference.history.log_lines import is_of_alerts
@@ -156,7 +157,7 @@ def _ask(history: History, book: Rulebook, *, tries_again: bool, wanders: bool, 
     setting.originators = index.originators
     setting.shares = index.shares
     setting.apart = index.apart
-    _let_late(setting, late_events(history, index, in_any_order=late is Late.ANY), late)
+    _let_late(setting, history, index, late)
     for operation in index.operations.values():
         setting.lock_for(operation)
     setting.ambiguous = index.ambiguous
@@ -181,8 +182,10 @@ def _ask(history: History, book: Rulebook, *, tries_again: bool, wanders: bool, 
     return Question(model, _logs(history, index))
 
 
-def _let_late(setting: Setting, events: LateEvents, late: Late) -> None:
-    """These events may enter queues late."""
+def _let_late(setting: Setting, history: History, index: Index, late: Late) -> None:
+    """Some events may enter queues late."""
+    events = late_events(history, index, in_any_order=late is Late.ANY)
+    setting.has_heirs = any(fault.kind is FaultKind.CRASH for _, fault in index.faults)
     if late is Late.AS_SEEN:
         setting.entry_order = events.behind
     elif events.of:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.member_lifetimes import NEVER
 from plumbline.reference.history.history import History, OrderStrength
-from plumbline.reference.history.operations import READS, Operation, QueueAttributes
+from plumbline.reference.history.operations import READS, Operation, QueueAttributes, Site
 from plumbline.reference.model.sites.lanes import sender_of
 from plumbline.reference.model.sites.late_entries import is_unseen
 
@@ -57,21 +57,25 @@ def late_events(history: History, index: Index, *, in_any_order: bool = False) -
     """
     fed = {region.name: {*region.senders, *region.queues} for region in history.regions}
     in_order = history.order_strength is OrderStrength.TOTAL
-    under_way = _under_way(index, len(history.timeline))
     late: dict[str, set[int]] = {}
     known: dict[str, list[tuple[int, int]]] = {}
     differ: set[str] = set()
     windows: dict[tuple[int, int], None] = {}
     for site in history.topology.sites:
         queues = [queue for queue in history.queues if queue.site == site.number and not queue.parallel]
-        if len(queues) < len(BOTH) and not (queues and in_order):
+        if len(queues) < len(BOTH):
             continue
+        under_way = _under_way(history, index, site)
         dies = any(index.lives.end_by(member, 0) != NEVER for member in site.members)
+        entering = {
+            operation.op_id: frozenset(q.id for q in queues if _enters(history, index, q, fed, operation))
+            for operation in index.operations.values()
+        }
         logs = {queue.id: tuple(_logs(history, queue)) for queue in queues}
         own = {queue.id: tuple(_own_logs(history, index, queue)) if in_order else () for queue in queues}
         for one, other in _beside_each_other(index, site.number, under_way):
-            entered = [queue for queue in queues if _enter(queue, fed, one) and _enter(queue, fed, other)]
-            seen = {queue.id: _orders(logs[queue.id], one, other) for queue in entered}
+            entered = entering[one.op_id] & entering[other.op_id]
+            seen = {name: _orders(logs[name], one, other) for name in entered}
             applied = [_orders(own[name], one, other) for name in seen]
             sure = {name: order for name, order in seen.items() if len(order) == 1}
             for name, order in sure.items():
@@ -80,8 +84,8 @@ def late_events(history: History, index: Index, *, in_any_order: bool = False) -
             if _any_of([*sure.values(), *(order for order in applied if len(order) == 1)]) == BOTH:
                 differ.update(sure)
             orders = {
-                queue.id: BOTH if in_any_order else _orders(logs[queue.id], one, other, loses=dies)
-                for queue in entered
+                name: BOTH if in_any_order else _orders(logs[name], one, other, loses=dies)
+                for name in entered
             }
             if _any_of([*orders.values(), *applied]) != BOTH:
                 continue
@@ -107,37 +111,62 @@ def _behind(pairs: Iterable[tuple[int, int]]) -> dict[int, frozenset[int]]:
     return {last: frozenset(ahead) for last, ahead in behind.items()}
 
 
-def _enter(queue: QueueAttributes, fed: Mapping[str, set[str]], operation: Operation) -> bool:
-    """Whether an operation's event may enter a queue, and leave it seen."""
-    return sender_of(queue) in fed[operation.region] and not is_unseen(queue, operation)
+def _enters(
+    history: History, index: Index, queue: QueueAttributes, fed: Mapping[str, set[str]], operation: Operation
+) -> bool:
+    """Whether an operation's event may enter a queue, and leave it seen.
 
-
-def _under_way(index: Index, end: int) -> dict[int, tuple[int, int]]:
-    """Between which positions of the clock an event of a call may have yet to enter queues.
-
-    What has settled has entered them, though its call may still stand in a listener.
+    What another site has written goes on only to sites that are not that one, nor are led to from there.
     """
+    origin = index.sites[operation.member]
+    if sender_of(queue) not in fed[operation.region] or is_unseen(queue, operation):
+        return False
+    if origin == queue.site or queue.remote_site is None:
+        return True
+    return origin != queue.remote_site and not any(
+        (other.site, other.remote_site) == (origin, queue.remote_site) for other in history.queues
+    )
+
+
+def _under_way(history: History, index: Index, site: Site) -> dict[int, Span]:
+    """Between which positions of the clock an event may have yet to enter queues of a site.
+
+    A call of the site enters them before it returns, and before all has settled: then it may still stand in a
+    listener. What another site has called does so by when the site's members have shown it.
+    """
+    end = len(history.timeline)
+    shown: dict[What, int] = {}
+    for member in site.members:
+        for what, (_, before) in _windows_in(history, member).items():
+            shown[what] = max(before, shown.get(what, 0))
     found = {}
     for op_id, called in index.called.items():
-        returned = index.returned[op_id][0] if op_id in index.returned else end
-        at = bisect_left(index.settled, called)
-        found[op_id] = called, min(returned, index.settled[at] if at < len(index.settled) else end)
+        operation = index.operations[op_id]
+        if index.sites[operation.member] == site.number:
+            returned = index.returned[op_id][0] if op_id in index.returned else end
+            at = bisect_left(index.settled, called)
+            until = min(returned, index.settled[at] if at < len(index.settled) else end)
+        else:
+            until = shown.get((operation.region, operation.key, operation.token), end)
+        found[op_id] = called, until
     return found
 
 
 def _beside_each_other(
-    index: Index, site: int, under_way: Mapping[int, tuple[int, int]]
+    index: Index, site: int, under_way: Mapping[int, Span]
 ) -> Iterator[tuple[Operation, Operation]]:
-    """Calls of a site, by two threads and of two keys, of which none ended before the other began."""
+    """Calls by two threads and of two keys, one of the site, of which none ended before the other began."""
     open_: list[Operation] = []
     for op_id, called in sorted(index.called.items(), key=lambda item: item[1]):
         operation = index.operations[op_id]
-        if index.sites[operation.member] != site or operation.kind in READS:
+        if operation.kind in READS:
             continue
+        here = index.sites[operation.member] == site
         open_ = [other for other in open_ if under_way[other.op_id][1] > called]
         for other in open_:
             keys = (operation.region, operation.key), (other.region, other.key)
-            if operation.thread != other.thread and keys[0] != keys[1]:
+            apart = operation.thread != other.thread and keys[0] != keys[1]
+            if apart and (here or index.sites[other.member] == site):
                 yield other, operation
         open_.append(operation)
 
@@ -169,13 +198,19 @@ def _logs(history: History, queue: QueueAttributes) -> Iterator[Log]:
 
 def _seen_in(history: History, member: str) -> Log:
     """What a member has first seen when: at which place of its log, or else in which window."""
-    in_order = history.order_strength is OrderStrength.TOTAL
+    windows = _windows_in(history, member)
+    if history.order_strength is not OrderStrength.TOTAL:
+        return windows
+    return {what: (place, place + 1) for place, what in enumerate(windows)}
+
+
+def _windows_in(history: History, member: str) -> dict[What, Span]:
+    """What a member has seen, as it came first, and in which window."""
     first: dict[What, Span] = {}
     for shown in history.logs.get(member, ()):
         event = shown.event
         if event.conflict is None:
-            span = (len(first), len(first) + 1) if in_order else (shown.after, shown.before)
-            first.setdefault((event.region, event.key, event.token), span)
+            first.setdefault((event.region, event.key, event.token), (shown.after, shown.before))
     return first
 
 

@@ -148,6 +148,7 @@ class Setting:
         enters_late: whether the event of an operation may enter a queue, by its id, after others (see
             `sites.late_entries`); None where no choice is left.
         entry_order: queue → op id → the operations whose events surely enter the queue before its own.
+        has_heirs: whether a secondary may become primary, so that the order of its records may show.
         beside_late: between which positions of the clock such an event may be late.
     """
 
@@ -160,6 +161,7 @@ class Setting:
     enters_late: Callable[[str, Operation], bool] | None = None
     entry_order: Mapping[str, Mapping[int, frozenset[int]]] = {}
     beside_late: tuple[tuple[int, int], ...] = ()
+    has_heirs = True
 
     def __init__(
         self,

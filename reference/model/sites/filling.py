@@ -43,8 +43,33 @@ class Filling:
         sender: Sender,
         event: Queued,
     ) -> Iterator[World]:
-        """The event enters the primary's queue, or a secondary records that it should."""
+        """The event enters the primary's queue, or a secondary records that it should; at once or late."""
+        for is_late in self.late_entries.ways(member, queue.id, sender, event):
+            if is_late:
+                waits = replace(sender, entering=(*sender.entering, event))
+                yield with_sender(world, member, queue.id, waits)
+            else:
+                yield from self._entered(world, member, operation, queue, sender, event)
+
+    def entered_late(self, world: World, member: str, name: str, event: Queued) -> Iterator[World]:
+        """The same of an event that was late."""
+        queue, operation = self._setting.queues[name], self._setting.operations[event.op_id]
+        sender = world.wan.senders[member, name]
+        yield from self._entered(world, member, operation, queue, sender, event)
+
+    def _entered(
+        self,
+        world: World,
+        member: str,
+        operation: Operation,
+        queue: QueueAttributes,
+        sender: Sender,
+        event: Queued,
+    ) -> Iterator[World]:
         book = self._setting.book
+        if self._setting.entry_order:
+            sender = replace(sender, entered=self.late_entries.entered(queue.id, sender, event))
+            world = with_sender(world, member, queue.id, sender)
         tracks = each(book.tracks_after_takeover()) if sender.heir else (not sender.primary,)
         if any(tracks):
             yield from self._recorded(world, member, queue.id, sender, event)
@@ -109,12 +134,7 @@ class Filling:
                 late = replace(sender, callbacks=(*sender.callbacks, event))
                 yield with_sender(world, member, name, late)
                 continue
-            for is_late in self.late_entries.ways(member, name, sender, event):
-                if is_late:
-                    waits = replace(sender, entering=(*sender.entering, event))
-                    yield with_sender(world, member, name, waits)
-                else:
-                    yield from self.appended(world, member, name, event)
+            yield from self.appended(world, member, name, event)
 
     def _entering(
         self, world: World, member: str, name: str, sender: Sender, event: Queued, merging: str
@@ -140,8 +160,6 @@ class Filling:
             if sender.renewed and not all(each(book.enters_behind_recovered())):
                 queue = (*sender.queue[: sender.sent], event, *sender.queue[sender.sent + 1 :])
             grown = replace(sender, queue=queue, last=event.position, renewed=False)
-            if self._setting.entry_order:
-                grown = replace(grown, entered=self.late_entries.entered(name, sender, event))
             filled = with_sender(world, member, name, grown)
             for targets in each(book.copies_of_queue(others)):
                 channels = filled.channels

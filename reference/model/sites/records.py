@@ -69,8 +69,9 @@ def outlived(world: World, setting: Setting, primary: str) -> World:
             continue
         if dying is None or not dying.primary:
             continue
-        queued = {event.op_id for event in (*dying.queue, *sender.queue, *sender.callbacks)}
-        recorded = {event.op_id for event in sender.records}
+        held = (*dying.queue, *dying.entering, *sender.queue, *sender.callbacks)
+        queued = {event.op_id for event in held}
+        recorded = {event.op_id for event in (*sender.records, *sender.entering)}
         for channel, messages in world.channels.items():
             if channel.target == member:
                 queued |= {one.op_id for one in messages if one.queue == name}

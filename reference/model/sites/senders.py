@@ -88,7 +88,7 @@ class Senders:
                 yield from self._called_back(world, member, name, sender)
             if sender.entering and member not in world.wan.dead:
                 late = self.filling.late_entries
-                yield from late.steps(world, member, name, sender, self.filling.appended)
+                yield from late.steps(world, member, name, sender, self.filling.entered_late)
 
     def uncopied(self, world: World, channel: Channel, head: Message) -> Iterator[Step]:
         """A primary has told its peers of an update, and died before it copied its queue entry (see docs)."""

@@ -58,7 +58,7 @@ class Sender(msgspec.Struct, frozen=True):
         notes: events that the primary has queued before a secondary has seen their operation.
         spared: operations that a primary had discarded before it died, which a secondary may yet hear of.
         callbacks: queue entries that the secondary's listener has yet to be told of.
-        entering: events of a primary that have yet to enter this queue, where others come in between.
+        entering: events that have yet to enter this queue, or to be recorded, where others come in between.
         entered: op ids of events that have, where others are known to wait for them.
         last: the last position given or seen.
         mark: up to which position events are removed; what comes later is not taken up to there.
