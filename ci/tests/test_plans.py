@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import msgspec
 import pytest
@@ -194,6 +195,42 @@ def test_a_plan_tells_what_it_takes():
     assert needs(Plan(TWO_SITES, regions, (Park(clear, "A"),))) == (
         *(Capability.PARTITIONED_REGIONS, Capability.LISTENER_GATES, Capability.CLEAR),
     )
+
+
+@pytest.mark.parametrize(
+    ("setting", "capability"),
+    [
+        ({"conflate": True}, Capability.QUEUE_CONFLATION),
+        ({"refused_keys": ("x",)}, Capability.EVENT_FILTERS),
+        ({"withheld_keys": ("x",)}, Capability.EVENT_FILTERS),
+        ({"substituted_keys": ("x",)}, Capability.EVENT_SUBSTITUTION),
+        ({"failing_keys": ("x",)}, Capability.EVENT_SUBSTITUTION),
+        ({"group_transactions": True}, Capability.TRANSACTION_GROUPS),
+        ({"persistent": True}, Capability.DISK),
+        ({"maximum_memory_mb": 1}, Capability.DISK),
+        ({"parallel": True}, Capability.PARALLEL_SENDERS),
+    ],
+)
+def test_a_plan_tells_what_its_queues_take(setting: dict[str, Any], capability: Capability):
+    plain, queue = (
+        Plan(TWO_SITES, (), (), (one,)) for one in (QUEUE, msgspec.structs.replace(QUEUE, **setting))
+    )
+    assert set(needs(queue)) - set(needs(plain)) == {capability}
+
+
+@pytest.mark.parametrize(
+    ("setting", "capability"),
+    [
+        ({"conflate": True}, Capability.SUBSCRIPTION_CONFLATION),
+        ({"conflate": False}, Capability.SUBSCRIPTION_CONFLATION),
+        ({"durable_id": "d"}, Capability.DURABLE_CLIENTS),
+        ({"checks": True}, Capability.CHECKS_SETTING),
+    ],
+)
+def test_a_plan_tells_what_its_clients_take(setting: dict[str, Any], capability: Capability):
+    clients = (Client(name="K", servers=("A",)), Client(name="K", servers=("A",), **setting))
+    plain, asking = (Plan(TWO_SITES, (), (), clients=(client,)) for client in clients)
+    assert set(needs(asking)) - set(needs(plain)) == {capability}
 
 
 @pytest.mark.parametrize(

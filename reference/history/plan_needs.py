@@ -6,6 +6,8 @@ nor what becomes of a plan whose needs are not met.
 
 from __future__ import annotations
 
+import msgspec
+
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.operations import QueueAttributes, RegionAttributes, RegionPolicy
 from plumbline.reference.history.plans import Plan
@@ -23,10 +25,14 @@ def needs(plan: Plan) -> tuple[Capability, ...]:
             listens = queue.remote_site is None
             needed.append(Capability.PARALLEL_QUEUES if listens else Capability.PARALLEL_SENDERS)
         needed += [Capability.DISK] * (queue.persistent or queue.maximum_memory_mb < _AMPLE_MB)
+        needed += [Capability.QUEUE_CONFLATION] * queue.conflate
+        needed += [Capability.EVENT_FILTERS] * queue.filters
         needed += [Capability.EVENT_SUBSTITUTION] * queue.substitutes
+        needed += [Capability.TRANSACTION_GROUPS] * queue.group_transactions
     for client in plan.clients:
         needed.append(Capability.CLIENTS)
         needed += [Capability.DURABLE_CLIENTS] * (client.durable_id is not None)
+        needed += [Capability.SUBSCRIPTION_CONFLATION] * (client.conflate is not msgspec.UNSET)
         needed += [Capability.CHECKS_SETTING] * (client.checks is not None)
     needed += [Capability.TOMBSTONES] * (plan.tombstones is not None)
     needed += [Capability.CALLBACK_SCRIPTS] * bool(plan.resolver)
