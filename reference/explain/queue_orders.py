@@ -16,7 +16,7 @@ from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.member_lifetimes import NEVER
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.operations import READS, Operation, QueueAttributes, Site
-from plumbline.reference.model.sites.lanes import sender_of
+from plumbline.reference.model.sites.lanes import DispatcherPartition, sender_of
 from plumbline.reference.model.sites.late_entries import is_unseen
 
 What = tuple[str, str, str | None]
@@ -62,7 +62,7 @@ def late_events(history: History, index: Index, *, in_any_order: bool = False) -
     differ: set[str] = set()
     windows: dict[tuple[int, int], None] = {}
     for site in history.topology.sites:
-        queues = [queue for queue in history.queues if queue.site == site.number and not queue.parallel]
+        queues = [queue for queue in history.queues if queue.site == site.number and _is_one(queue)]
         if len(queues) < len(BOTH):
             continue
         under_way = _under_way(history, index, site)
@@ -96,6 +96,11 @@ def late_events(history: History, index: Index, *, in_any_order: bool = False) -
             windows[min(span[0] for span in spans), max(span[1] for span in spans)] = None
     of = {name: frozenset(ids) for name, ids in late.items()}
     return LateEvents(of, {name: _behind(known[name]) for name in differ}, tuple(windows))
+
+
+def _is_one(queue: QueueAttributes) -> bool:
+    """Whether all its events are in one order: not those of several dispatchers, nor those of buckets."""
+    return not (queue.parallel or queue.dispatchers > 1 or isinstance(queue, DispatcherPartition))
 
 
 def _any_of(orders: Iterable[frozenset[bool]]) -> frozenset[bool]:
