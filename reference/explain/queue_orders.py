@@ -1,9 +1,8 @@
 """Queue orders: which events surely stand in one order in one queue of a site, and in the other in another.
 
-An event may enter a queue late (`sites.late_entries`). That is of use where two logs contradict each other:
+An event may enter a queue late (`sites.late_entries`). That explains two logs that contradict each other:
 that of a queue's listener, those of the site where a gateway sender leads, or the primary's own where logs
-carry the order of all that a member does. Knows logs and calls; knows
-nothing of how events travel.
+carry the order of all that a member does. Knows logs and calls; knows nothing of how events travel.
 """
 
 from __future__ import annotations
