@@ -108,11 +108,12 @@ def enters_another_first(setting: Setting, name: str, operation: Operation) -> b
     """Whether an operation's event enters another queue of its site before this one, and may be late here.
 
     The first queue has its events in the order in which they were applied, as logs may show that order. In
-    other queues a part of all events may be late. So a search has to look at few of them.
+    other asynchronous queues a part of all events may be late. So a search has to look at few of them. What
+    another site receives it may discard unseen: no log tells where that stood in its queue.
     """
-    if operation.op_id % LATE_IN != 0:
-        return False
     queue = setting.queues[name]
+    if operation.op_id % LATE_IN != 0 or queue.remote_site is not None:
+        return False
     of_site = (one for one in setting.serial if one.site == queue.site)
     fed = (
         one for one in of_site if setting.feeds(operation.region, one)[0] and not is_unseen(one, operation)
