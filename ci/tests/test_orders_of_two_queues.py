@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import permutations
 
 import msgspec
@@ -24,17 +25,19 @@ from plumbline.reference.history.operations import (
 )
 from plumbline.reference.history.plans import Plan
 from plumbline.reference.model.sites.late_entries import is_entering
-from plumbline.reference.model.world import CallStage
+from plumbline.reference.model.system import Model
+from plumbline.reference.model.world import CallStage, World
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.hashed_map import HashedMap
 from plumbline.reference.search.search import Answer, Cursor
-from plumbline.reference.search.transition import Place
+from plumbline.reference.search.transition import Logs, Place
 from plumbline.suites.harness.session import Session
 from plumbline.suites.run.replaying import play_plan
 
 QUEUES = (QueueAttributes(id="one", site=1), QueueAttributes(id="other", site=1))
 ORDERS = tuple(permutations("xy"))
 MOST_WORLDS = 3_000
+LATER = "v later"
 
 
 SITES = Topology((Site(1, ("A", "B")), Site(2, ("C",))))
@@ -153,19 +156,43 @@ def test_two_in_turn_keep_their_order_beside_a_third(at_other_site: str, listene
     assert beside_a_sender(*steps, at_other_site=at_other_site, listener="zxy") is Answer.REFUTED
 
 
-def test_an_event_that_has_yet_to_enter_a_queue_keeps_its_call_from_returning():
-    question = ask(seen_of((Start(put(1, "x")), Start(put(2, "y"))), "xy", "yx"), Rulebook(), late=Late.ANY)
-    system, view = question.system, Cursor(question.logs, reduced=False)
-    begun, late = [(system.initial(), HashedMap[Place, int]())], 0
+def worlds_of(model: Model, logs: Logs) -> Iterator[World]:
+    """The first worlds that the model alone can be in with these logs."""
+    view = Cursor(logs, reduced=False)
+    begun = [(model.initial(), HashedMap[Place, int]())]
     seen = set(begun)
     for world, used in begun:
-        for op_id in world.calls:
-            if is_entering(world, system.setting, op_id):
-                assert not list(system.timeline.returned(world, op_id))
-                late += world.calls[op_id].stage is CallStage.SENT and not world.calls[op_id].waiting
+        yield world
         view.move(used)
-        taken = ((step.state, view.take(step)) for step in system.steps(world, view))
+        taken = ((step.state, view.take(step)) for step in model.steps(world, view))
         new = {(state, one[0]) for state, one in taken if one is not None} - seen
         seen |= new
         begun += new if len(begun) < MOST_WORLDS else ()
+
+
+def test_an_event_that_has_yet_to_enter_a_queue_keeps_its_call_from_returning():
+    model, logs = ask(
+        seen_of((Start(put(1, "x")), Start(put(2, "y"))), "xy", "yx"), Rulebook(), late=Late.ANY
+    )
+    late = 0
+    for world in worlds_of(model, logs):
+        for op_id in world.calls:
+            if is_entering(world, model.setting, op_id):
+                assert not list(model.timeline.returned(world, op_id))
+                late += world.calls[op_id].stage is CallStage.SENT and not world.calls[op_id].waiting
+    assert late > 0
+
+
+def test_an_event_that_has_yet_to_enter_a_queue_holds_its_key():
+    again = msgspec.structs.replace(put(3, "x"), token=LATER)
+    steps = (Start(put(1, "x")), Start(put(2, "y")), Start(again))
+    model, logs = ask(seen_of(steps, "xyx", "yx"), Rulebook(), late=Late.ANY)
+    late = 0
+    for world in worlds_of(model, logs):
+        for (member, _), sender in world.wan.senders.items():
+            for event in sender.entering:
+                assert (
+                    world.entry(member, "r", model.setting.operations[event.op_id].key).token == event.token
+                )
+                late += event.op_id == 1 and 3 in world.calls
     assert late > 0

@@ -82,7 +82,7 @@ class Senders:
                 )
 
     def steps(self, world: World) -> Iterator[Step]:
-        """A secondary's listener is told of a queue entry, or an event enters its last queues."""
+        """A secondary's listener receives a queue entry, or a late event enters its queue."""
         for (member, name), sender in world.wan.senders.in_order():
             if sender.callbacks and member not in world.wan.dead:
                 yield from self._called_back(world, member, name, sender)
